@@ -3,10 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
-	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
 
 // flagValues returns the completion functions of flags, by name. Flags that accept any
@@ -31,18 +30,15 @@ func flagValues() map[string]cobra.CompletionFunc {
 
 func recipes() []cobra.Completion {
 	all := []cobra.Completion{cobra.CompletionWithDesc(listRecipes, "all recipes")}
-	for _, r := range recipe.All() {
+	for _, r := range gallery.Recipes() {
 		all = append(all, cobra.CompletionWithDesc(r.Name, r.Summary))
 	}
 	return all
 }
 
-// apis returns the APIs of the gallery. It ignores the error of the gallery, because a test
-// ensures that the gallery can be read.
 func apis() []cobra.Completion {
 	all := []cobra.Completion{cobra.CompletionWithDesc(listRecipes, "all APIs")}
-	known, _ := gallery.All()
-	for _, api := range known {
+	for _, api := range gallery.All() {
 		all = append(all, cobra.CompletionWithDesc(api.Name, api.Summary))
 	}
 	return all
@@ -50,11 +46,8 @@ func apis() []cobra.Completion {
 
 func codes() []cobra.Completion {
 	var all []cobra.Completion
-	for _, e := range diagnostic.Catalogue() {
-		all = append(all, cobra.CompletionWithDesc(string(e.Code), e.Title))
-	}
-	for _, e := range diagnostic.Events() {
-		all = append(all, cobra.CompletionWithDesc(e.Kind(), e.Title))
+	for _, t := range diagnostic.Topics() {
+		all = append(all, cobra.CompletionWithDesc(t.Name, t.Title))
 	}
 	return all
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/platform/control"
 )
 
-// newConfig returns the group of commands for stored configurations.
 func newConfig() *cobra.Command {
 	var c connection
 	push, pull, list := newConfigPush(&c), newConfigPull(&c), newConfigList(&c)
@@ -79,7 +78,6 @@ func newConfigList(c *connection) *cobra.Command {
 	}
 }
 
-// required marks a declared flag as required.
 func required(cmd *cobra.Command, flag string) {
 	if err := cmd.MarkFlagRequired(flag); err != nil {
 		panic(err) // the flag is not declared

@@ -13,6 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // The exit codes of the command diff, the same as for diff(1).
@@ -78,7 +79,7 @@ func compare(cmd *cobra.Command, one, other string, o diff.Options, asJSON bool)
 		return false, errors.New(secrets.Mask(err.Error()))
 	}
 	if asJSON {
-		err = report.WriteJSON(cmd.OutOrStdout())
+		err = textfmt.WriteJSON(cmd.OutOrStdout(), report)
 	} else {
 		err = report.WriteText(cmd.OutOrStdout(), one, other)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -10,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
 
 // listRecipes is the argument that lists all recipes or APIs.
@@ -46,7 +47,7 @@ under keys that begin with #, and are hidden in all other output.`,
   extractor init --har browser.har --url-contains /orders --out data/config.json
   extractor init --api stripe --out data/config.json
   extractor init --recipe offset --out data/config.json`,
-		Args: atMost(1),
+		Args: atMostOne,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.URL = args[0]
@@ -80,7 +81,7 @@ func runInit(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 			sources++
 		}
 	}
-	isRecipe := func(r recipe.Recipe) bool { return r.Name == o.URL }
+	isRecipe := func(r gallery.Recipe) bool { return r.Name == o.URL }
 	switch {
 	case sources > 1:
 		return failure.Userf("expected only one of a URL, --curl, --har and --recipe")
@@ -88,7 +89,7 @@ func runInit(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 		return failure.Userf("expected --api or --recipe, not both")
 	case o.URLContains != "" && o.HAR == "":
 		return failure.Userf("--url-contains needs --har FILE")
-	case slices.ContainsFunc(recipe.All(), isRecipe):
+	case slices.ContainsFunc(gallery.Recipes(), isRecipe):
 		return failure.Userf("%s is a recipe; use --recipe %s", o.URL, o.URL)
 	case o.Curl == "-":
 		text, err := io.ReadAll(o.Stdin)
@@ -99,7 +100,7 @@ func runInit(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 	}
 	switch {
 	case o.API == listRecipes:
-		return scaffold.ListAPIs(o.Stdout)
+		return printLines(o.Stdout, gallery.All())
 	case o.API != "" || sources == 1 && !byRecipe:
 		return scaffold.Example(ctx, o)
 	case name != listRecipes:
@@ -107,8 +108,17 @@ func runInit(ctx context.Context, name string, byRecipe bool, o scaffold.Options
 	case o.Out != "":
 		return failure.Userf("--out needs a URL, --curl, --har, --api NAME or --recipe NAME")
 	default:
-		return scaffold.List(o.Stdout)
+		return printLines(o.Stdout, gallery.Recipes())
 	}
+}
+
+func printLines[T fmt.Stringer](out io.Writer, all []T) error {
+	for _, one := range all {
+		if _, err := fmt.Fprintln(out, one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func terminal(stream any) bool {

@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
 
 func TestInit(t *testing.T) {
-	offset, err := recipe.Config("offset")
+	offset, err := gallery.RecipeConfig("offset")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list strings.Builder
-	for _, r := range recipe.All() {
+	for _, r := range gallery.Recipes() {
 		list.WriteString(r.Name + strings.Repeat(" ", 20-len(r.Name)) + r.Summary + "\n")
 	}
 	dir := t.TempDir()
@@ -33,9 +33,9 @@ func TestInit(t *testing.T) {
 		{"no flags", nil, 0, list.String(), ""},
 		{"the list", []string{"--recipe", "list"}, 0, list.String(), ""},
 		{"to stdout", []string{"--recipe", "offset"}, 0, string(offset), ""},
-		{"to a file", []string{"--recipe", "offset", "--out", written}, 0, "", "the recipe offset is in " + written + "\nA run fails if a response shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n"},
-		{"to a file that is there", []string{"--recipe", "offset", "--out", kept}, 1, "", kept + " exists already and is left alone, choose another file\n"},
-		{"to a directory that is there", []string{"--recipe", "offset", "--out", dir}, 1, "", dir + " exists already and is left alone, choose another file\n"},
+		{"to a file", []string{"--recipe", "offset", "--out", written}, 0, "", "the recipe offset was written to " + written + "\nA run fails if a response shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n"},
+		{"to a file that is there", []string{"--recipe", "offset", "--out", kept}, 1, "", kept + " already exists and is not overwritten; choose another file\n"},
+		{"to a directory that is there", []string{"--recipe", "offset", "--out", dir}, 1, "", dir + " already exists and is not overwritten; choose another file\n"},
 		{"to no directory", []string{"--recipe", "offset", "--out", below}, 1, "", "cannot write the configuration: mkdir " + kept + ": not a directory\n"},
 		{"an unknown name", []string{"--recipe", "ofset"}, 1, "", "there is no recipe \"ofset\", did you mean \"offset\"?\n"},
 		{"an unknown name, to a file", []string{"--recipe", "ofset", "--out", filepath.Join(dir, "wrong.json")}, 1, "", "there is no recipe \"ofset\", did you mean \"offset\"?\n"},

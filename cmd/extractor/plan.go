@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/keboola/configurable-extractor/pkg/app"
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -48,7 +49,7 @@ cannot be built.`,
   extractor plan my-data --var region=eu --curl
   extractor plan my-data --full
   extractor plan config.json --json | jq -r '.requests[0].url'`,
-		Args:              atMost(1),
+		Args:              atMostOne,
 		ValidArgsFunction: shellcompletion.First(shellcompletion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			texts, err := configurations(cmd, args, o.DataDir)
@@ -105,7 +106,7 @@ func planned(cmd *cobra.Command, o *app.Options, c configuration, full bool) (*p
 		fmt.Fprintln(stderr, "warning:", previous.Warning)
 	}
 	if previous.Path != "" {
-		fmt.Fprintln(stderr, previous.Reused().Message())
+		fmt.Fprintln(stderr, event.MessageOf(previous.Reused()))
 	}
 	return plan.Of(cmd.Context(), c.text, plan.Options{Options: options, State: previous.State, LoginsOnly: full, Version: programVersion(), Token: os.Getenv("KBC_TOKEN")})
 }

@@ -59,7 +59,7 @@ by a limit, 130 Ctrl-C.`,
   extractor run my-data --sample 10 --max-requests 100 --max-time 5m
   extractor run my-data --record shop.har --report report
   extractor run my-data --replay shop.har`,
-		Args:              atMost(1),
+		Args:              atMostOne,
 		ValidArgsFunction: shellcompletion.First(shellcompletion.Files("json")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {

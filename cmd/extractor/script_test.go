@@ -20,11 +20,11 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/internal/slowtest"
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/devstack"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/shop"
 	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/tests/commandtree"
 )
 
@@ -202,7 +202,11 @@ func TestEveryCommandHasAScript(t *testing.T) {
 // whose expected output has it.
 func TestEveryCodeHasAScript(t *testing.T) {
 	known := map[string]bool{}
-	for _, code := range diagnostic.Codes() {
+	for _, topic := range diagnostic.Topics() {
+		code := topic.Name
+		if _, isCode := diagnostic.Lookup(code); !isCode {
+			continue
+		}
 		known[code+".txtar"] = true
 		text, err := os.ReadFile(filepath.Join("testdata", "codes", code+".txtar"))
 		if err != nil {

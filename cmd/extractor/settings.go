@@ -28,7 +28,6 @@ func openSettings(path string, getenv func(string) string) (*settings, error) {
 	return &settings{getenv, file}, err
 }
 
-// get returns the value of a setting, or "".
 func (s *settings) get(name string) string {
 	value, _ := s.lookup(name)
 	return value
@@ -40,8 +39,7 @@ func (s *settings) lookup(name string) (value, file string) {
 	if value := s.getenv(name); value != "" {
 		return value, ""
 	}
-	value, _ = s.file.Lookup(name)
-	return value, s.file.Path
+	return s.file.Values[name], s.file.Path
 }
 
 // environment returns a function like os.LookupEnv that also finds the variables of a
@@ -61,6 +59,7 @@ func environment(warnings io.Writer) func(name string) (string, bool) {
 		if text, ok := os.LookupEnv(name); ok || !strings.HasPrefix(name, expr.EnvPrefix) {
 			return text, ok
 		}
-		return open().Lookup(name)
+		text, ok := open().Values[name]
+		return text, ok
 	}
 }

@@ -31,17 +31,14 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s; '%s --help' lists the commands", text, cmd.CommandPath())
 }
 
-// atMost refuses more than n arguments.
-func atMost(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return fmt.Errorf("expected: %s, found %d arguments; see '%s --help'", strings.TrimSuffix(cmd.UseLine(), " [flags]"), len(args), cmd.CommandPath())
-		}
-		return nil
+// atMostOne refuses more than one argument.
+func atMostOne(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("expected: %s, found %d arguments; see '%s --help'", strings.TrimSuffix(cmd.UseLine(), " [flags]"), len(args), cmd.CommandPath())
 	}
+	return nil
 }
 
-// exactly requires n arguments.
 func exactly(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {

@@ -1,7 +1,7 @@
 // Package slowtest skips tests that take a long time. `go test -short ./...` skips the
-// most, runs with the race detector skip some. A plain `go test ./...` leaves tests that
-// start browsers, containers or builds to CI, and tries a part of the combinations of
-// others. CI runs all tests and all combinations.
+// most and tries a part of others; runs with the race detector skip some. A plain
+// `go test ./...` leaves tests that start browsers, containers or builds to CI, and tries a
+// part of the combinations of others. CI runs all tests and all combinations.
 package slowtest
 
 import (
@@ -46,3 +46,6 @@ func selected() bool { return flag.Lookup("test.run").Value.String() != "" }
 // Turn reports whether to try the combination with a number. In CI and with -run, Turn
 // selects all combinations, otherwise every n-th.
 func Turn(number, n int) bool { return CI() || selected() || number%n == 0 }
+
+// ShortTurn reports whether to run the test with a number: with -short only every n-th.
+func ShortTurn(number, n int) bool { return !testing.Short() || selected() || number%n == 0 }

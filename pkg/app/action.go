@@ -7,9 +7,9 @@ import (
 	"os"
 	"slices"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -92,7 +92,7 @@ func problemList(secrets *secret.Registry, problems failure.Problems) value.Valu
 // but without lines and columns: the platform reformats the text, so users see other line
 // numbers.
 func findings(secrets *secret.Registry, problems, warnings failure.Problems) value.Value {
-	all := append(diagnostic.Errors(secrets.Problems(problems)), diagnostic.Warnings(secrets.Problems(warnings))...)
+	all := append(diagnostic.Findings(diagnostic.Error, secrets.Problems(problems)...), diagnostic.Findings(diagnostic.Warning, secrets.Problems(warnings)...)...)
 	items := make([]value.Value, len(all))
 	for i, f := range all {
 		items[i] = value.OfMembers(textMembers("code", string(f.Code), "severity", string(f.Severity), "pointer", f.Pointer,
@@ -121,10 +121,10 @@ func validate(r *run, doc *load.Result) error {
 
 // testRequest sends the first request of the first job, after a login if the configuration
 // has one, and writes a summary of the response.
-func testRequest(ctx context.Context, r *run, plan *engine.Program) error {
+func testRequest(ctx context.Context, r *run, program *engine.Program) error {
 	r.Temp = responseTempDir(r)
 	r.Limits = env.Limits{} // only one request is sent
-	probe, err := plan.Probe(ctx, &r.Run)
+	probe, err := program.Probe(ctx, &r.Run)
 	if err != nil {
 		return r.interrupted(ctx, err)
 	}

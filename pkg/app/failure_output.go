@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
-	"github.com/keboola/configurable-extractor/pkg/authoring/report"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/report"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
@@ -70,7 +70,7 @@ func (r *run) showSourceLine(err error) bool {
 type failureFilter struct{ event.Sink }
 
 func (s failureFilter) Write(e event.Event) error {
-	if e.Kind == (event.RunFailed{}).Kind() {
+	if e.Kind == event.KindOf(event.RunFailed{}) {
 		return nil
 	}
 	return s.Sink.Write(e)

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/report"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 

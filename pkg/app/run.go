@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/report"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -93,10 +93,10 @@ func start(ctx context.Context, r *run) int {
 		return reportFailure(r, err)
 	}
 	_, readable := sink.(*event.Console)
-	if r.Live == nil {
-		r.Live = openLive(r, sink)
+	if r.Live == nil && readable {
+		r.Live = openLive(r)
 	}
-	sink = forPerson(r, sink)
+	sink = forPerson(r, sink, readable)
 	if r.Live != nil {
 		sink = r.Live.Over(sink)
 	}
@@ -141,7 +141,7 @@ func start(ctx context.Context, r *run) int {
 		return reportFailure(r, err)
 	}
 	if cut != nil && !r.sameTerminal {
-		fmt.Fprintln(r.Stderr, oneLine(r.Secrets, errors.New(cut.Message())))
+		fmt.Fprintln(r.Stderr, oneLine(r.Secrets, errors.New(event.MessageOf(cut))))
 	}
 	if cut != nil {
 		return failure.ExitLimitReached
@@ -205,13 +205,13 @@ func extract(ctx context.Context, r *run) (*event.RunCut, error) {
 	r.DenyPrivateNetworks = r.DenyPrivateNetworks || deny
 	switch doc.Config.Action {
 	case "run":
-		r.Log.Emit(event.RunStarted{Version: r.Version, Jobs: doc.Plan.Jobs(), Iterations: len(doc.Config.Iterations)})
-		return extractTables(ctx, r, dir, doc.Plan, began)
+		r.Log.Emit(event.RunStarted{Version: r.Version, Jobs: doc.Program.Jobs(), Iterations: len(doc.Config.Iterations)})
+		return extractTables(ctx, r, dir, doc.Program, began)
 	case "validate":
 		return nil, validate(r, doc)
 	default: // testRequest under any of its names: the schema allows no other action
 		r.keepAlone(dir)
-		return nil, testRequest(ctx, r, doc.Plan)
+		return nil, testRequest(ctx, r, doc.Program)
 	}
 }
 
@@ -229,7 +229,7 @@ func checkLimits(r *run) error {
 
 // extractTables runs the program in a stage and commits the results. If a limit was
 // reached, it returns the event.
-func extractTables(ctx context.Context, r *run, dir *datadir.Dir, plan *engine.Program, began time.Time) (cut *event.RunCut, err error) {
+func extractTables(ctx context.Context, r *run, dir *datadir.Dir, program *engine.Program, began time.Time) (cut *event.RunCut, err error) {
 	stage, err := dir.Stage()
 	if err != nil {
 		return nil, err
@@ -244,7 +244,7 @@ func extractTables(ctx context.Context, r *run, dir *datadir.Dir, plan *engine.P
 		// A recording must not depend on the cache of other runs.
 		r.CacheDir = filepath.Join(stage.Temp(), "cache")
 	}
-	result, err := plan.Run(ctx, &r.Run)
+	result, err := program.Run(ctx, &r.Run)
 	if err != nil {
 		return nil, r.interrupted(ctx, err)
 	}

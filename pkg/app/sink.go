@@ -54,11 +54,7 @@ func openGELF(ctx context.Context, r *run) (event.Sink, error) {
 		}
 		return interruptibleConn{conn, newInterruptible(ctx, conn, r.After)}, nil
 	}
-	sink, err := event.DialGELF(ctx, dial, net.JoinHostPort(address, port), host)
-	if err != nil {
-		return nil, err
-	}
-	return sink, nil
+	return event.DialGELF(ctx, dial, net.JoinHostPort(address, port), host)
 }
 
 // openOutput returns the sink for stdout.
@@ -82,10 +78,9 @@ const liveEvery = 200 * time.Millisecond
 
 // forPerson sets stderrIsTerminal and sameTerminal. If both streams are terminals, it
 // returns a sink that leaves the failure to stderr.
-func forPerson(r *run, sink event.Sink) event.Sink {
+func forPerson(r *run, sink event.Sink, readable bool) event.Sink {
 	_, stderr := terminalOf(r.Stderr)
 	r.stderrIsTerminal = stderr && r.LogFormat != "json" && !OnPlatform(r.Getenv)
-	_, readable := sink.(*event.Console)
 	_, stdout := terminalOf(r.Stdout)
 	if r.sameTerminal = r.stderrIsTerminal && readable && stdout; !r.sameTerminal {
 		return sink
@@ -93,12 +88,11 @@ func forPerson(r *run, sink event.Sink) event.Sink {
 	return failureFilter{sink}
 }
 
-// openLive starts live progress on stderr, below readable events. It returns nil if stderr
-// is not a suitable terminal.
-func openLive(r *run, sink event.Sink) *event.Live {
-	_, readable := sink.(*event.Console)
+// openLive starts live progress on stderr, below readable events on stdout. It returns nil
+// if stderr is not a suitable terminal.
+func openLive(r *run) *event.Live {
 	file, terminal := terminalOf(r.Stderr)
-	if !readable || !terminal || isDumb(r.Getenv) {
+	if !terminal || isDumb(r.Getenv) {
 		return nil
 	}
 	return event.NewLive(event.LiveOptions{

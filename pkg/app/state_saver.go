@@ -60,7 +60,8 @@ func (k *stateSaver) save(ctx context.Context, change func(value.Value) value.Va
 		k.unwritable = true
 		k.reportUnsaved("in out/state.json: " + err.Error())
 	}
-	if !k.uploads() || k.failed == mostFailures {
+	// A replay does not upload, because its values are old.
+	if k.o.Getenv("KBC_CONFIGID") == "" || k.o.Replay != "" || k.failed == mostFailures {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
@@ -79,10 +80,6 @@ func (k *stateSaver) save(ctx context.Context, change func(value.Value) value.Va
 }
 
 func (k *stateSaver) reportUnsaved(text string) { k.o.Log.Emit(event.StateUnsaved{Text: text}) }
-
-// uploads reports whether the run belongs to a configuration on a platform. A replay does
-// not upload, because its values are old.
-func (k *stateSaver) uploads() bool { return k.o.Getenv("KBC_CONFIGID") != "" && k.o.Replay == "" }
 
 // upload changes the state on the platform. All other members keep their values and
 // ciphers.

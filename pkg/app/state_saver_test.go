@@ -75,7 +75,7 @@ type keeping struct {
 
 // Write implements event.Sink.
 func (k *keeping) Write(e event.Event) error {
-	if e.Kind == (event.StateUnsaved{}).Kind() {
+	if e.Kind == event.KindOf(event.StateUnsaved{}) {
 		k.texts = append(k.texts, e.Fields[0].Value.(string))
 	}
 	return nil

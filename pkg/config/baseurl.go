@@ -73,9 +73,9 @@ func invalidURL(s Section, result value.Value) *url.URL {
 	if text := result.Raw(); strings.Contains(text, "{{") {
 		hint = "it still contains a variable that has no value"
 	} else if !strings.Contains(text, "://") {
-		hint = "an address begins with http:// or https://"
+		hint = "a URL begins with http:// or https://"
 	}
-	s.Problems().Add(failure.Problem{Code: failure.InvalidAddress, Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https address", Hint: hint})
+	s.Problems().Add(failure.Problem{Code: failure.InvalidAddress, Pointer: s.Pointer, Found: found, Expected: "expected a valid http or https URL", Hint: hint})
 	return &url.URL{}
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// MaxBatch is the maximum number of values in a batch, because they are in memory
+// maxBatch is the maximum number of values in a batch, because they are in memory
 // together.
-const MaxBatch = 10_000
+const maxBatch = 10_000
 
 // Batch describes how many values of its placeholder a child job sends in one request.
 type Batch struct {
@@ -43,7 +43,7 @@ func (c *compiler) batch(s Section, above JobScope) Batch {
 		size, b.Across = batchSize.In(given), batchAcross.Of(given)
 	}
 	n, _ := size.Value.Int()
-	if n < 1 || n > MaxBatch {
+	if n < 1 || n > maxBatch {
 		size.Problem(batchRange, "")
 		n = 1
 	}
@@ -52,7 +52,7 @@ func (c *compiler) batch(s Section, above JobScope) Batch {
 	return b
 }
 
-var batchRange = failure.Text(fmt.Sprintf("expected an integer from 1 to %d", MaxBatch))
+var batchRange = failure.Text(fmt.Sprintf("expected an integer from 1 to %d", maxBatch))
 
 // checkBatchPlaceholder reports a job with a batch that does not have exactly one
 // placeholder.

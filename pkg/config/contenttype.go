@@ -26,8 +26,8 @@ func BodyType(method string) string {
 	}
 }
 
-// FitsBody reports whether a configured Content-Type describes a body of that type.
-func FitsBody(body, configured string) bool {
+// fitsBody reports whether a configured Content-Type describes a body of that type.
+func fitsBody(body, configured string) bool {
 	media, _, _ := strings.Cut(strings.ToLower(configured), ";")
 	media = strings.TrimSpace(media)
 	return media == body || body == "application/json" && strings.Contains(media, "/") && strings.HasSuffix(media, "+json")
@@ -37,7 +37,7 @@ func FitsBody(body, configured string) bool {
 // otherwise "". headers are the headers of the API, for all jobs.
 func (r RequestSpec) OwnType(headers []Header) string {
 	lines := r.typeLines(headers)
-	if body := BodyType(r.Method); !r.ForcedType && len(lines) == 1 && FitsBody(body, lines[0]) {
+	if body := BodyType(r.Method); !r.ForcedType && len(lines) == 1 && fitsBody(body, lines[0]) {
 		return lines[0]
 	}
 	return ""
@@ -90,7 +90,7 @@ func (c *compiler) contentTypes(it *Iteration, jobs []Job) {
 		case body == "" || header.Pointer == "":
 		case computed:
 			jobs[i].ComputedType = header.Pointer
-		case header.Value.Kind() == value.Array && header.Value.Len() != 1, !FitsBody(body, scalars(header.Value)[0].Text()):
+		case header.Value.Kind() == value.Array && header.Value.Len() != 1, !fitsBody(body, scalars(header.Value)[0].Text()):
 			warning := failure.Problem{Code: failure.NoEffect, Pointer: header.Pointer, Expected: failure.Text(replacedType(body)), Hint: "remove the header"}
 			if !slices.Contains(c.warnings, warning) {
 				c.warnings.Add(warning)

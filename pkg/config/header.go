@@ -45,7 +45,7 @@ func (e evaluator) header(it *Iteration, name string, s Section) {
 		return
 	case compiled.RefersBeyond(expr.Attr):
 		if isHeaderName(name) || checkHeader(s, name, s.Value) {
-			it.ComputedHeaders = append(it.ComputedHeaders, ComputedHeader{h, compiled})
+			it.ComputedHeaders = append(it.ComputedHeaders, computedHeader{h, compiled})
 		}
 		return
 	}

@@ -20,7 +20,7 @@ var (
 	debug              = field.Flag("debug", "Debug", "One event for each HTTP request that is sent.").Example(`true`)
 	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What to do if a response shows that data is missing: it contains errors, a next page was not fetched, or there are fewer rows than it announces. `warn` warns, and what the job remembers for the next run stays as it was; `hold` also keeps `previousStart` as it was; `fail` ends the run with an error and without tables. [faults.md](../understand/faults.md#complete-or-not) describes each case.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", holdIncomplete, FailIncomplete)}).Default("warn").Example(`"fail"`)
 	driftWarning       = field.Flag("driftWarning", "Drift warning", "Warns (`table.drifted`) about each table whose columns differ from those of the last run that wrote it. The columns are stored in `out/state.json`, under `tableColumns`. If one item of `iterations` sets it, it applies to all tables of the run.").Example(`true`)
-	ConfigHTTP         = field.Of("http", "HTTP", "HTTP settings of `config`.", field.Object("", "HTTP", "HTTP settings of `config`.", configHeaders))
+	ConfigHTTP         = field.Group("http", "HTTP", "HTTP settings of `config`.", configHeaders)
 	configHeaders      = field.Of("headers", "Headers", "They replace those of `api.http.headers` with exactly the same name. Write the headers of `requiredHeaders` here.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers).Evaluated(expr.InHeaders)
 	UserData           = field.Of("userData", "Extra columns", "Columns that are added to every row of the root jobs. A list, and lists in columns, are for mapped data types, which read single values of them.", userDataType).Example(`{"account": {"attr": "account"}}`).Evaluated(expr.InUserData)
 	MappingsSetting    = field.Of("mappings", "Mappings", "How the items of a data type become tables. A data type without a mapping is mapped automatically.", nil).Example(`{"users": {"id": {"mapping": {"destination": "id", "primaryKey": true}}, "name": "name"}}`).As(field.NamingRole)
@@ -105,7 +105,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 	e.all = jobScopeOf(jobs)
 	it.Family = e.all
 	http := HTTPSection.In(api)
-	c.requiredHeaders(RequiredHeaders.In(http), s)
+	c.requiredHeaders(requiredHeaders.In(http), s)
 	it.BaseURL = e.baseURL(BaseURL.In(api))
 	e.headers(&it, APIHeaders.In(http), configHeaders.In(s.Get(ConfigHTTP.Name)))
 	it.Defaults = e.defaults(DefaultOptionsSetting.In(http))
@@ -144,22 +144,17 @@ const (
 	holdIncomplete = "hold"
 )
 
-// The compatibility levels. Level 1, the first table parser, is not supported. Level 2
-// keeps the older form of `responseFilter`.
-const (
-	oldestCompatLevel = 2
-	newestCompatLevel = 3
-)
-
+// compatLevel returns 2, which keeps the older form of `responseFilter`, or 3, the default.
 func compatLevel(parent Section) int {
-	s := compatLevelSetting.In(parent)
+	const oldest = 2
+	s, newest := compatLevelSetting.In(parent), compatLevelSetting.Fallback()
 	if !s.Present() {
-		return newestCompatLevel
+		return newest
 	}
 	level := compatLevelSetting.Of(parent)
-	if level < oldestCompatLevel {
+	if level < oldest {
 		s.Problem("expected 2 or 3, because the first table parser (1) is not supported",
 			"remove the key, or set 2 to keep the older form of responseFilter; columns may get other names")
 	}
-	return min(max(level, oldestCompatLevel), newestCompatLevel)
+	return min(max(level, oldest), newest)
 }

@@ -12,7 +12,7 @@ import (
 // The settings of a job.
 var (
 	jobIDSetting       = field.Text("id", "Id", "If several jobs have the same id, only the last of them runs, at the place of the first. By default the id is computed from the job, so a job that is written twice runs once.").Example(`"users"`)
-	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path that is appended to the base address; it may contain a query. `/path` is relative to the host, an absolute address is used as it is. In child jobs `{name}` is replaced by the value of a placeholder, see [Values in an endpoint](#values-in-an-endpoint). May be an expression, which needs a `dataType` unless `store` is false.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource").Evaluated(expr.InJobs)
+	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path that is appended to the base URL; it may contain a query. `/path` is relative to the host, and a complete URL is used as it is. In child jobs `{name}` is replaced by the value of a placeholder, see [Values in an endpoint](#values-in-an-endpoint). May be an expression, which needs a `dataType` unless `store` is false.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource").Evaluated(expr.InJobs)
 	JobMethod          = field.Text("method", "Method", "`GET` sends the parameters in the query, `FORM` in a form by POST, all others in a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
 	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth. If the whole object is a call, with `function` and `args` only, its result is the parameters and must be an object.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query").Evaluated(expr.InJobs)
 	JobHeaders         = field.Of("headers", "Headers", "Headers of this job; they replace those of the default options with the same name. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers).Evaluated(expr.InJobs)
@@ -20,17 +20,17 @@ var (
 	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the response: a [path](paths-and-conditions.md#paths), `.` for the whole response. `[]` is every item of a list: `[].results` are the results of all batches. Absent: the only list in the root of the response.", dataFieldType).Example(`"data.items"`, `"[].results"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
 	JobResponse        = field.Of("response", "Responses", "The format of the responses of this job; it replaces `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
 	JobRules           = field.Of("rules", "Rules about responses", "What to do with certain responses. The first rule that matches decides, before `api.http.rules`, `retryConfig` and `ignoreErrors`. See [Rules about responses](#rules-about-responses).", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"status": 200, "when": "status!=DONE", "do": "poll", "wait": 15}]`)
-	JobScroller        = field.Text("scroller", "Scroller", "With the paging method `multiple`: the name of the scroller to use.").Example(`"list"`)
+	JobScroller        = field.Text("scroller", "Scroller", "With the pagination method `multiple`: the name of the scroller to use.").Example(`"list"`)
 	JobResponseFilter  = field.Of("responseFilter", "Response filter", "Paths in each item whose values are stored as JSON text; `name[]` means every item of a list. See [paths-and-conditions.md](paths-and-conditions.md#the-form-of-responsefilter).", &field.Type{Kinds: []string{"string", "number", "boolean", "array"}, Message: "expected a path or a list of paths", Items: field.TextType}).Example(`"address"`, `["tags[]", "meta.raw"]`)
 	filterDelimiter    = field.Text("responseFilterDelimiter", "Filter separator", "Separator in the paths of `responseFilter`.").Default(".").Example(`"/"`)
 	JobChildren        = field.Of("children", "Child jobs", "Jobs that run once for each item of this one.", nil).Example(`[{"endpoint": "users/{id}/orders", "placeholders": {"id": "id"}}]`)
 	JobPlaceholders    = field.Of("placeholders", "Placeholders", "Child jobs: for each `{name}` in the endpoint, the path of its value in the item of the parent. `2:name` reads the item of the parent's parent. A list leads to one request for each value. All child jobs below can use the placeholders too.", nil).Example(`{"id": "id", "2:region": "region.code"}`).As(field.NamingRole).Evaluated(expr.InPlaceholders)
-	JobRateLimit       = field.Of("rateLimit", "Rate limit", "How many requests of this job may be started in any span of time, in all its runs together. They wait for `api.http.rateLimit` too.", rateLimitType).Example(`{"requests": 1, "perSeconds": 60}`)
+	jobRateLimit       = field.Of("rateLimit", "Rate limit", "How many requests of this job may be started in any span of time, in all its runs together. They wait for `api.http.rateLimit` too.", rateLimitType).Example(`{"requests": 1, "perSeconds": 60}`)
 	JobWindows         = field.Of("windows", "Windows", "Runs the job once for each span of time between `from` and `to`, see [Windows](#windows).", windowsType).Example(`{"from": "2024-01-01", "step": "1 month", "format": "Y-m-d"}`).Evaluated(expr.InWindows)
 	JobRecursionFilter = field.Text("recursionFilter", "Recursion filter", "Child jobs: a [condition](paths-and-conditions.md#conditions); only items of the parent that satisfy it get a child. Operators `==`, `!=`, `<`, `>`, `<=`, `>=`, `~~` (like, with `%`), `!~`; `&` and `|` join comparisons.").Example(`"type==company&size>10"`)
-	JobRowFilter       = field.Text("rowFilter", "Row filter", "A [condition](paths-and-conditions.md#conditions): only items that satisfy it are stored and get child jobs. Paging counts all items. `==` and `!=` also know `true` and `false` for booleans.").Example(`"status!=deleted"`, `"active==true&score>=10"`).Also("filter", "where", "record_filter", "recordfilter")
-	JobStore           = field.Flag("store", "Store", "With `false` the items are only parents of child jobs: they are not stored in a table, even if there is a mapping.").Typed(field.BooleanType).Default(true).Example(`false`)
-	JobCredentials     = field.Flag("credentials", "Credentials", "With `false` the requests of the job are sent without the credentials of `api`: the authentication, the signature for AWS, the client certificate, user name and password of the base address, and secret headers and parameters for all jobs. The job's own parameters and headers are sent as they are. A run that has only such jobs does not log in. See [Without credentials](#without-credentials).").Typed(field.BooleanType).Default(true).Example(`false`)
+	JobRowFilter       = field.Text("rowFilter", "Row filter", "A [condition](paths-and-conditions.md#conditions): only items that satisfy it are stored and get child jobs. Pagination counts all items. `==` and `!=` also know `true` and `false` for booleans.").Example(`"status!=deleted"`, `"active==true&score>=10"`).Also("filter", "where", "record_filter", "recordfilter")
+	jobStore           = field.Flag("store", "Store", "With `false` the items are only parents of child jobs: they are not stored in a table, even if there is a mapping.").Typed(field.BooleanType).Default(true).Example(`false`)
+	jobCredentials     = field.Flag("credentials", "Credentials", "With `false` the requests of the job are sent without the credentials of `api`: the authentication, the signature for AWS, the client certificate, user name and password of the base URL, and secret headers and parameters for all jobs. The job's own parameters and headers are sent as they are. A run that has only such jobs does not log in. See [Without credentials](#without-credentials).").Typed(field.BooleanType).Default(true).Example(`false`)
 	JobUserData        = field.Of("userData", "Extra columns", "Columns that are added to every row of this job; a single value becomes the column `job_parent_id`. Expressions may also refer to the response that contains the row. A list, and lists in columns, are for mapped data types, which read single values of them.", userDataType).Example(`{"extracted": {"time": "currentStart"}}`).Evaluated(expr.InUserData)
 	JobRemember        = field.Of("remember", "Remember", "What this run stores for the next one: for each name, where its value comes from. `{\"remembered\": \"NAME\"}` reads what an earlier run stored. See [What a run remembers](#what-a-run-remembers).", nil).Example(`{"since": {"max": "updated_at"}}`, `{"delta": {"response": "@odata.deltaLink"}}`, `{"since": {"max": "updated_at", "per": ["id"]}}`).As(field.RememberRole).Evaluated(expr.InRemember)
 	DataFieldPath      = field.Text("path", "Path", "Where the items are. The separator alone means the whole response.").Example(`"data/items"`).Must().PartedBy(DataFieldDelimiter)
@@ -60,7 +60,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
-		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, JobStore, JobCredentials, JobRateLimit, JobIf, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
+		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, jobStore, jobCredentials, jobRateLimit, JobIf, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -113,14 +113,14 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 		RecursionFilter:         JobRecursionFilter.Of(s),
 		Batch:                   c.batch(s, above),
 		RowFilter:               JobRowFilter.In(s),
-		NotStored:               !JobStore.Of(s),
-		Anonymous:               !JobCredentials.Of(s),
+		NotStored:               !jobStore.Of(s),
+		Anonymous:               !jobCredentials.Of(s),
 		UserData:                JobUserData.In(s),
 		Remember:                JobRemember.In(s),
 		Response:                JobResponse.In(s),
 		Columns:                 DataFieldColumns.In(JobDataField.In(s)),
 		Rules:                   JobRules.In(s),
-		RateLimit:               c.jobRateLimit(JobRateLimit.In(s)),
+		RateLimit:               c.jobRateLimit(jobRateLimit.In(s)),
 	}
 	if j.ID == "" {
 		j.ID = c.computedID(s.Pointer)
@@ -155,7 +155,7 @@ func (c *compiler) checkNotStored(s Section, j Job) {
 		return
 	}
 	if !JobChildren.In(s).Present() && !JobRemember.In(s).Present() {
-		c.warn(failure.NoEffect, JobStore.In(s).Pointer, "this job has no result: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
+		c.warn(failure.NoEffect, jobStore.In(s).Pointer, "this job has no result: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
 	}
 	if userData := JobUserData.In(s); userData.Present() {
 		c.warn(failure.NoEffect, userData.Pointer, "has no effect: the job stores no rows that could have these columns", "remove the key, or \"store\"")
@@ -175,7 +175,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	if form, ok := compiler.Parse(endpoint.Value); !ok && endpoint.Value.Len() > 0 {
 		_, hint := c.Vocabulary.NearMiss(expr.InJobs, endpoint.Value)
 		if form.Is(expr.Paging) {
-			hint = "the paging of this job has no such value"
+			hint = "the pagination of this job has no such value"
 		}
 		endpoint.Problem("expected a path or an expression", hint)
 		return

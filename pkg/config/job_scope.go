@@ -95,20 +95,20 @@ func (f JobScope) Compiler(site expr.Site, attributes expr.Members, v expr.Vocab
 	}
 }
 
-// Defaults are the parts of a request that all jobs share. A job can replace each of
+// defaultRequest contains the parts of a request that all jobs share. A job can replace each of
 // them.
-type Defaults struct {
+type defaultRequest struct {
 	endpoint, method string
 	params, headers  expr.Entries
 }
 
 // defaults compiles `api.http.defaultOptions` after compiler.defaultOptions has checked
 // the headers.
-func (e evaluator) defaults(s Section) Defaults {
+func (e evaluator) defaults(s Section) defaultRequest {
 	s.Value = e.options
 	compiler := e.compilerFor(expr.InShared, e.all)
 	compiler.Exact = true
-	return Defaults{
+	return defaultRequest{
 		endpoint: s.Value.Field(DefaultEndpoint.Name).Text(),
 		method:   s.Value.Field(DefaultMethod.Name).Text(),
 		params:   e.params(DefaultParams.In(s), compiler),
@@ -118,7 +118,7 @@ func (e evaluator) defaults(s Section) Defaults {
 
 // Request evaluates the defaults in the scope of a job. The request of the job overlays
 // them.
-func (d Defaults) Request(scope *expr.Scope) (r RequestSpec, err error) {
+func (d defaultRequest) Request(scope *expr.Scope) (r RequestSpec, err error) {
 	r = RequestSpec{Endpoint: d.endpoint, Method: d.method}
 	if r.Params, err = d.params.Eval(scope); err != nil {
 		return r, err

@@ -13,9 +13,9 @@ var JobIf = field.Flag("if", "If", "Whether the job runs: `true`, `false` or an 
 
 var ifType = &field.Type{Name: "if", Title: "boolean or expression", Kinds: []string{"boolean", "object", "number", "string"}, Message: "expected true, false or an expression"}
 
-// If decides whether a run of the job takes place. The run is skipped if the value is
+// jobIf decides whether a run of the job takes place. The run is skipped if the value is
 // null, false, zero or empty.
-type If struct {
+type jobIf struct {
 	expr.Expr
 	// Text is the expression as JSON.
 	Text string
@@ -24,7 +24,7 @@ type If struct {
 // compileIf compiles `if` of a job. It returns nil if the job always runs. It reports a
 // text, because a text is always true, unless it is 1 or contains a variable with an
 // unknown value.
-func (c *compiler) compileIf(s Section, e evaluator, above, family JobScope) *If {
+func (c *compiler) compileIf(s Section, e evaluator, above, family JobScope) *jobIf {
 	if s.Value.IsNull() || s.Faulty() {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (c *compiler) compileIf(s Section, e evaluator, above, family JobScope) *If
 		s.Problem("expected true, false or an expression, because a text is always true", hint)
 		return nil
 	}
-	return &If{compiler.Compile(s.Value, s.Pointer), s.Value.JSON()}
+	return &jobIf{compiler.Compile(s.Value, s.Pointer), s.Value.JSON()}
 }
 
 // isOpen reports whether a text contains a variable with an unknown value.

@@ -42,9 +42,9 @@ type Iteration struct {
 	// `api.http.headers`, evaluated.
 	Headers []Header
 	// ComputedHeaders are evaluated for each request.
-	ComputedHeaders []ComputedHeader
+	ComputedHeaders []computedHeader
 	// Defaults is `api.http.defaultOptions`.
-	Defaults Defaults
+	Defaults defaultRequest
 	// Attributes is `config` without `jobs`, for references such as {"attr": "name"}.
 	// Values below a key with a hash sign are marked as secrets.
 	Attributes value.Value
@@ -95,10 +95,10 @@ type API struct {
 	TrustedOrigins []Origin
 	// IgnoreErrors are the status codes whose responses are accepted as data.
 	IgnoreErrors []int
-	// Concurrency is the maximum number of concurrent requests, from 1 to MaxConcurrency.
+	// Concurrency is the maximum number of concurrent requests, from 1 to maxConcurrency.
 	Concurrency int
 	// Lookahead is the maximum number of pages that a job requests in advance, from 0 to
-	// MaxConcurrency. Some of these pages may not exist.
+	// maxConcurrency. Some of these pages may not exist.
 	Lookahead int
 	RateLimit RateLimit
 	// Authentication and Pagination are compiled by the packages auth and pagination.
@@ -124,8 +124,8 @@ type Header struct {
 	Secret bool
 }
 
-// ComputedHeader is a header with values that depend on the job.
-type ComputedHeader struct {
+// computedHeader is a header with values that depend on the job.
+type computedHeader struct {
 	Header
 	expression expr.Expr
 }
@@ -146,8 +146,8 @@ type Retry struct {
 	MaxWait time.Duration
 }
 
-// MaxConcurrency is the maximum of `api.http.concurrency`.
-const MaxConcurrency = 64
+// maxConcurrency is the maximum of `api.http.concurrency`.
+const maxConcurrency = 64
 
 // RateLimit is `rateLimit` of `api.http` or of a job: the maximum number of requests that
 // may start in any time range of length Per. Requests is 0 if there is no limit.
@@ -202,7 +202,7 @@ type Job struct {
 	RecursionFilter string
 	// If decides whether a run of the job takes place. Nil means that the job always
 	// runs.
-	If *If
+	If *jobIf
 	// Reachable is false for a child job that never runs: neither the job nor a job above
 	// it has placeholders, and no expression refers to an item above.
 	Reachable bool

@@ -53,7 +53,7 @@ func origins(s Section) []Origin {
 		}
 		u := parseBaseURL(text)
 		if u == nil || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
-			entry.Fault(failure.InvalidAddress, "expected scheme and host of an address, optionally with a port", "for example \"https://files.example.com\", or \"https://*.example.com\" for all hosts below it")
+			entry.Fault(failure.InvalidAddress, "expected scheme and host of a URL, optionally with a port", "for example \"https://files.example.com\", or \"https://*.example.com\" for all hosts below it")
 			continue
 		}
 		o := OriginOf(u)

@@ -181,6 +181,25 @@ func (s *Stage) moveTables(m *commitSteps) error {
 	return m.moveFiles(s.Tables(), s.dir.Tables(), s.replacedDir())
 }
 
+// KeepState writes out/state.json at once. The state is on disk when KeepState returns,
+// and stays there unless Commit writes another state. If the process is killed, the
+// file has either the old state or the new state.
+func (s *Stage) KeepState(state value.Value) error {
+	staged := filepath.Join(s.path, "kept.json")
+	err := writeSynced(staged, state.AppendEscapedJSON(nil))
+	if err == nil {
+		err = s.dir.rename(staged, filepath.Join(s.dir.out(), "state.json"))
+	}
+	if err != nil {
+		return failure.Applicationf("cannot write the state: %w", errors.Join(err, os.Remove(staged)))
+	}
+	// The name in the directory must be on disk, too, if the system supports it.
+	if f, err := os.Open(s.dir.out()); err == nil {
+		_ = errors.Join(f.Sync(), f.Close())
+	}
+	return nil
+}
+
 // Discard removes the rest of the stage and unlocks the output directory. It may be
 // called again.
 func (s *Stage) Discard() error {

@@ -71,7 +71,6 @@ func openCertificates(dir string, hosts []string, now func() time.Time) (*certif
 	return c, c.renew()
 }
 
-// path returns the path of the authority's certificate.
 func (c *certificates) path() string {
 	path := filepath.Join(c.dir, authorityFile)
 	if absolute, err := filepath.Abs(path); err == nil {
@@ -146,7 +145,6 @@ func (c *certificates) isUsable(certificate *x509.Certificate, isAuthority bool)
 	return true
 }
 
-// permits reports whether an authority may sign for a host.
 func permits(authority *x509.Certificate, host string) bool {
 	ip := net.ParseIP(host)
 	if ip == nil {

@@ -1,8 +1,6 @@
 package devstack
 
 import (
-	"os"
-	"strings"
 	"testing"
 )
 
@@ -50,25 +48,4 @@ func TestReadme(t *testing.T) {
 		// They need an account at Stripe. tests/apis runs the configuration.
 		"extractor init --api stripe --out stripe/config.json", "extractor validate stripe", "extractor run stripe",
 	)
-}
-
-// TestThreeCommands: a new user gets from nothing to tables in three commands,
-// which TestInitGuide runs.
-func TestThreeCommands(t *testing.T) {
-	text, err := os.ReadFile("../../docs/how-to/init.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, found := strings.Cut(string(text), "\n## In three commands\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	n := 0
-	for part := range strings.SplitSeq(section, "```sh\n") {
-		block, _, isBlock := strings.Cut(part, "\n```")
-		if isBlock {
-			n += len(commands(block + "\n"))
-		}
-	}
-	if !found || n != 3 {
-		t.Errorf("the section has %d commands, want 3", n)
-	}
 }

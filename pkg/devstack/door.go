@@ -50,7 +50,6 @@ func (l *local) listen(ctx context.Context, o *ServeOptions) (Addresses, error) 
 	return a, err
 }
 
-// openListener listens on an address, with TLS if the platform has certificates.
 func (l *local) openListener(ctx context.Context, address string, isQueue bool) (net.Listener, error) {
 	listener, err := listen(ctx, localPlatform, address)
 	if err != nil {

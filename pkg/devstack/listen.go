@@ -138,7 +138,7 @@ func (u *idleConnections) track(c net.Conn, state http.ConnState) {
 	case state != http.StateNew:
 		delete(u.open, c)
 	case u.closed:
-		hangUp(c)
+		_ = c.Close() // the client has sent no request
 	default:
 		u.open[c] = struct{}{}
 	}
@@ -150,9 +150,6 @@ func (u *idleConnections) close() {
 	defer u.mu.Unlock()
 	u.closed = true
 	for c := range u.open {
-		hangUp(c)
+		_ = c.Close() // the client has sent no request
 	}
 }
-
-// hangUp closes a connection on which the client has sent no request.
-func hangUp(c net.Conn) { _ = c.Close() }

@@ -51,7 +51,7 @@ func (l *local) open() (err error) {
 		l.queue, err = l.newQueue(runs)
 	}
 	if err == nil {
-		l.tries, err = tryrun.New(tryrun.Options{Dir: filepath.Join(l.o.Data, "tries"), Runner: runs, Prepare: l.queue.Try, Now: l.o.Now, Report: l.report})
+		l.tries, err = tryrun.New(tryrun.Options{Dir: filepath.Join(l.o.Data, "tries"), Run: runs.Run, Prepare: l.queue.Try, Now: l.o.Now, Report: l.report})
 	}
 	if err != nil {
 		return errors.Join(err, l.store.Close())

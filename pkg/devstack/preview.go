@@ -73,7 +73,6 @@ func (s sample) write(out io.Writer, name string) error {
 	return err
 }
 
-// widths returns the maximum width of each column, in characters.
 func (s sample) widths() []int {
 	widths := make([]int, len(s.header))
 	for i, name := range s.header {

@@ -1,7 +1,6 @@
 package devstack
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -78,18 +77,5 @@ t: 1 row, 6 columns
 				t.Errorf("got\n%s\nwant\n%s", got.String(), row.want)
 			}
 		})
-	}
-}
-
-type noRows struct{ cells }
-
-var errNoRows = errors.New("cannot read")
-
-func (noRows) Rows(string, func([]string) bool) error { return errNoRows }
-
-func TestWritePreviewError(t *testing.T) {
-	table := noRows{cells{{"a"}}}
-	if err := writePreview(&strings.Builder{}, table.table(), table.Rows); !errors.Is(err, errNoRows) {
-		t.Errorf("got %v", err)
 	}
 }

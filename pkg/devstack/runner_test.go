@@ -2,7 +2,6 @@ package devstack
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
@@ -41,26 +40,5 @@ func TestRunners(t *testing.T) {
 				t.Errorf("got %v, %s, %v", tt.options.engine, runs, err)
 			}
 		})
-	}
-}
-
-func TestSelfIsThisProgram(t *testing.T) {
-	program, err := ownCommand()
-	if err != nil {
-		t.Fatal(err)
-	}
-	of, err := os.Executable()
-	if got := strings.Join(program, " "); err != nil || got != of+" "+ComponentCommand {
-		t.Errorf("got %s, %v", got, err)
-	}
-}
-
-func TestReporterWritesLines(t *testing.T) {
-	var written strings.Builder
-	report := reporter(&written)
-	report(failure.Userf("one"))
-	report(failure.Applicationf("two"))
-	if written.String() != "devstack: one\ndevstack: two\n" {
-		t.Errorf("got %q", written.String())
 	}
 }

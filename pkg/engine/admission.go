@@ -14,23 +14,21 @@ type position []int
 // child returns the position of child n, one level down.
 func (p position) child(n int) position { return append(slices.Clip(p), n) }
 
-// admission decides which requests may start. At most limit requests are under way at the
-// same time. At most limit pages are held: their requests are under way, or they wait to
-// be stored. The waiting request with the first position starts first.
+// admission decides which requests may start: the waiting request with the first position
+// starts first. At most limit requests are under way at the same time. A page is held from
+// its request until it is stored. At most limit pages are held, with two exceptions:
 //
-// Held pages may have late positions, because a level of jobs fetches its pages before
-// the child jobs of its first page are known. These pages must not block the child jobs.
-// A page with fewer than limit held pages before it may therefore start until 3 × limit
-// pages are held.
+// A level of jobs requests its pages before the child jobs of its first page are known.
+// These pages have late positions and must not block the child jobs. A page with fewer
+// than limit held pages before it may therefore start until 3 × limit pages are held.
 //
-// If more pages are held, a page may start only if it comes before all of them. The
-// goroutine that stores the pages waits for this page and releases no permit until the
-// page arrives. Each level of jobs has at most one such page.
+// A page before all held pages may always start. The goroutine that stores the pages waits
+// for this page, and releases no permit until the page arrives. Each level of jobs has at
+// most one such page.
 //
-// A page is idle between two requests if its response is not ready yet. It yields its
-// slot to pages before it, so that they need not wait while the API prepares a report.
-// Pages after it do not get the slot: they may wait for the idle page, which then could
-// never continue.
+// A page is idle between two requests while the API prepares its response. It yields its
+// slot to pages before it. Pages after it do not get the slot: they may wait for the idle
+// page, and it could then never continue.
 type admission struct {
 	limit int
 
@@ -107,17 +105,29 @@ func (p *permit) wait() error {
 	}
 }
 
+// maxHeld is the maximum number of held pages as a multiple of limit, see admission.
+const maxHeld = 3
+
 // grant grants the waiting permits that fit. The caller holds the lock.
 func (a *admission) grant() {
 	for i := 0; i < len(a.waiting); {
 		p := a.waiting[i]
-		if a.failed != nil && slices.Compare(p.at, a.failed) > 0 || a.underWay+a.idleBefore(p) >= a.limit {
+		before, idle := 0, 0 // held pages before p, and how many of them are idle
+		for _, other := range a.held {
+			if slices.Compare(other.at, p.at) < 0 {
+				before++
+				if other.idle {
+					idle++
+				}
+			}
+		}
+		if a.failed != nil && slices.Compare(p.at, a.failed) > 0 || a.underWay+idle >= a.limit {
 			return
 		}
 		switch {
 		case p.idle: // the page is already held
 			p.idle = false
-		case a.fits(p):
+		case before == 0, len(a.held) < a.limit, before < a.limit && len(a.held) < maxHeld*a.limit:
 			a.held = append(a.held, p)
 		default:
 			i++ // later pages do not fit either, but an idle page among them may continue
@@ -128,31 +138,6 @@ func (a *admission) grant() {
 		p.underWay = true
 		close(p.granted)
 	}
-}
-
-// idleBefore returns the number of idle pages before a page.
-func (a *admission) idleBefore(p *permit) int {
-	n := 0
-	for _, other := range a.held {
-		if other.idle && slices.Compare(other.at, p.at) < 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// maxHeld is the maximum number of held pages as a multiple of limit, see admission.
-const maxHeld = 3
-
-// fits reports whether another page may be held.
-func (a *admission) fits(p *permit) bool {
-	before := 0
-	for _, other := range a.held {
-		if slices.Compare(other.at, p.at) < 0 {
-			before++
-		}
-	}
-	return before == 0 || len(a.held) < a.limit || before < a.limit && len(a.held) < maxHeld*a.limit
 }
 
 // fail records that the run ends at a position. Requests for later pages are cancelled or
@@ -173,30 +158,31 @@ func (a *admission) fail(at position) {
 
 // endRequest ends the request, with or without a response. A second call has no effect.
 func (p *permit) endRequest() {
-	p.admission.mu.Lock()
-	defer p.admission.mu.Unlock()
+	a := p.admission
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	switch {
 	case p.underWay:
 		p.underWay = false
-		p.admission.underWay--
+		a.underWay--
 	case p.idle: // the page was cancelled
 		p.idle = false
-		p.admission.waiting = slices.DeleteFunc(p.admission.waiting, func(other *permit) bool { return other == p })
+		a.waiting = slices.DeleteFunc(a.waiting, func(other *permit) bool { return other == p })
 	default:
 		return
 	}
 	p.cancel()
-	p.admission.grant()
+	a.grant()
 }
 
 // release returns the permit, granted or not, because the page was stored or is no longer
 // needed.
 func (p *permit) release() {
-	p.admission.mu.Lock()
-	defer p.admission.mu.Unlock()
+	a := p.admission
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	same := func(other *permit) bool { return other == p }
-	p.admission.held = slices.DeleteFunc(p.admission.held, same)
-	p.admission.waiting = slices.DeleteFunc(p.admission.waiting, same)
+	a.held, a.waiting = slices.DeleteFunc(a.held, same), slices.DeleteFunc(a.waiting, same)
 	p.cancel()
-	p.admission.grant()
+	a.grant()
 }

@@ -1,13 +1,15 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
-	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -118,8 +120,8 @@ func TestErrorsOfAnySize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &httpclient.Shared{Run: &env.Run{Secrets: &secret.Registry{}}}}}, job: &job{}}
-		if found, err := r.errorsOnly(&httpclient.Response{}, page); err != nil || found == nil {
+		p := pipeline{job: &job{}, dispatcher: &dispatcher{evaluator: &evaluator{secrets: &secret.Registry{}}}}
+		if found, err := p.errorsOnly(1, &httpclient.Response{}, page); err != nil || found == nil {
 			t.Errorf("%s: got %v, %v", name, found, err)
 		}
 		if err := spool.Close(); err != nil {
@@ -133,7 +135,6 @@ func TestErrorsOfAnySize(t *testing.T) {
 func TestReportedErrors(t *testing.T) {
 	secrets := &secret.Registry{}
 	secrets.Add("very-secret")
-	r := jobRun{jobRunner: &jobRunner{run: &run{Shared: &httpclient.Shared{Run: &env.Run{Secrets: secrets}}}}}
 	long := strings.Repeat("x", mostErrorText-5)
 	tests := []struct{ name, errors, want string }{
 		{"messages", `[{"message":"a"},{"code":1,"title":"b"},"c"]`, "a; b; c"},
@@ -148,11 +149,11 @@ func TestReportedErrors(t *testing.T) {
 		{"a character where it is cut", `["` + long + `abcdéf"]`, long + "abcdé …"},
 	}
 	for _, tt := range tests {
-		if got := r.errorTexts(testvalue.Parse(t, tt.errors)); got != tt.want {
+		if got := errorTexts(testvalue.Parse(t, tt.errors), secrets.Mask); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
-	if got := r.errorTexts(value.OfItems(value.OfString(strings.Repeat("very-secret ", 1<<20)))); len(got) > 2*mostErrorText || strings.Contains(got, "very") {
+	if got := errorTexts(value.OfItems(value.OfString(strings.Repeat("very-secret ", 1<<20))), secrets.Mask); len(got) > 2*mostErrorText || strings.Contains(got, "very") {
 		t.Errorf("a text of megabytes: %s", got)
 	}
 }
@@ -174,6 +175,26 @@ func TestBlankErrors(t *testing.T) {
 	for text, want := range tests {
 		if got := hasNoErrors(testvalue.Parse(t, text)); got != want {
 			t.Errorf("%s: got %v", text, got)
+		}
+	}
+}
+
+// TestSeveralLists: the message names them, but not thousands.
+func TestSeveralLists(t *testing.T) {
+	var names []string
+	for i := range 5000 {
+		names = append(names, fmt.Sprintf("l%d", i+1))
+	}
+	for n, want := range map[int]string{
+		2:    "(l1, l2):",
+		10:   "(l1, l2, l3, l4, l5, l6, l7, l8, l9, l10):",
+		11:   "l9, l10 and 1 more):",
+		5000: "l9, l10 and 4990 more):",
+	} {
+		p := pipeline{job: &job{Job: config.Job{Pointer: "/jobs/0"}}, pageEvents: &pageEvents{}}
+		err := p.check(1, &httpclient.Response{}, &response.Page{Root: value.Object, Rows: n, Lists: names[:n]})
+		if failure.PointerOf(err) != "/jobs/0" || !strings.Contains(fmt.Sprint(err), want) || !strings.Contains(fmt.Sprint(err), "set 'dataField'") {
+			t.Errorf("%d lists: %v", n, err)
 		}
 	}
 }

@@ -1,18 +1,23 @@
 package engine
 
 import (
-	"net/http"
+	"errors"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // evidence collects what the responses of a job run indicate about the completeness of
 // its data.
 type evidence struct {
+	scroller  pagination.Scroller
+	fromStart bool
 	// last is the last stored page.
 	last pagination.PageInfo
 	// indicators are the members beside the data of the last page.
@@ -47,8 +52,17 @@ type total struct {
 	least int64
 }
 
+// begin sets the scroller of the run. fromStart is true if the first request of the job is
+// for the first rows.
+func (v *evidence) begin(scroller pagination.Scroller, fromStart bool) {
+	v.scroller, v.fromStart = scroller, fromStart
+}
+
+// pages returns the last page and the number of rows of the largest page.
+func (v *evidence) pages() (last pagination.PageInfo, largest int) { return v.last, v.largest }
+
 // observe adds a page that will be stored.
-func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Response, page *response.Page) {
+func (v *evidence) observe(res *httpclient.Response, page *response.Page) {
 	v.last = pagingPageOf(res, page)
 	v.indicators, v.link = nil, ""
 	if res.AcceptedError {
@@ -65,7 +79,7 @@ func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Respons
 	} else if v.otherLists == nil {
 		v.otherLists = page.OtherLists
 	}
-	for _, t := range scroller.Traits().Totals {
+	for _, t := range v.scroller.Totals {
 		if number, err := page.Field(t.Path); err == nil {
 			v.count(total{field: t.Path.Text, pages: t.Pages, configured: true}, number)
 		}
@@ -75,18 +89,35 @@ func (v *evidence) observe(scroller pagination.Scroller, res *httpclient.Respons
 			v.count(total{field: i.Place()}, i.Value)
 		}
 	}
-	if page.IsList() && !pagination.Pages(scroller) {
-		v.countHeaders(res.Header)
+	if !page.IsList() || !v.scroller.Single {
+		return
 	}
-}
-
-// countHeaders adds the totals in the headers of a response.
-func (v *evidence) countHeaders(header http.Header) {
 	for _, name := range []string{"X-Total-Count", "X-Total", "Total-Count", "X-WP-Total", "X-Pagination-Total"} {
-		if text := strings.TrimSpace(header.Get(name)); text != "" {
+		if text := strings.TrimSpace(res.Header.Get(name)); text != "" {
 			v.count(total{field: name, header: true}, value.OfString(text))
 		}
 	}
+}
+
+// pagingPageOf returns the input of the scroller for a page, as far as it depends on the
+// response only.
+func pagingPageOf(res *httpclient.Response, page *response.Page) pagination.PageInfo {
+	return pagination.PageInfo{Root: page.Root, Rows: page.Rows, Volume: page.Volume, Field: page.Field, Compared: page.FieldForCondition, Header: res.Header, Address: res.RequestURL()}
+}
+
+// dropRepeat adds a page that was dropped because it repeats an earlier page.
+func (v *evidence) dropRepeat(number int, page *response.Page, r *repeat) {
+	v.repeat = &pagination.Repeat{Page: number, Earlier: r.earlier, Rows: page.Rows, Largest: v.largest, List: page.IsList(), Doubled: r.doubled, LeadsOn: r.leadsOn, Before: v.last}
+}
+
+// explainUnrecorded explains why a request is not in the recording of a replay. If the
+// `dataField` is in no response, the job sends other requests than the recorded run.
+func (v *evidence) explainUnrecorded(j *job, err error, mask func(string) string) error {
+	if _, ok := errors.AsType[*har.UnrecordedError](err); !ok || !v.leadsNowhere() {
+		return err
+	}
+	found := dataMissing(j, v.otherLists, mask)
+	return failure.Userf("%s; so the next request differs from the recorded one: %w", event.MessageOf(found), err).At(found.Pointer)
 }
 
 // count adds a total of a response. It ignores values other than positive integers. A
@@ -132,9 +163,9 @@ func (v *evidence) next() (announced *response.Indicator, none bool) {
 	for i := range v.indicators {
 		switch one := &v.indicators[i]; one.Kind {
 		case response.MorePages, response.LastPage:
-			yes, known := flagValue(one.Value)
+			yes, known := announcesMore(*one)
 			switch {
-			case known && yes != (one.Kind == response.MorePages):
+			case known && !yes:
 				return nil, true
 			case known && announced == nil:
 				announced = one
@@ -151,28 +182,32 @@ func (v *evidence) next() (announced *response.Indicator, none bool) {
 	return announced, none && announced == nil
 }
 
+// announcesMore returns the value of a flag about more pages. known is false if the
+// indicator is not a flag.
+func announcesMore(i response.Indicator) (yes, known bool) {
+	if i.Kind != response.MorePages && i.Kind != response.LastPage {
+		return false, false
+	}
+	switch strings.ToLower(i.Value.Text()) {
+	case "true", "1":
+		yes, known = true, true
+	case "false", "0":
+		yes, known = false, true
+	default:
+		yes, known = i.Value.True(), i.Value.Kind() == value.Bool
+	}
+	return yes == (i.Kind == response.MorePages), known
+}
+
 // flag returns the flag beside the data of the last page that announces more pages, or
 // "".
 func (v *evidence) flag() string {
 	for _, one := range v.indicators {
-		yes, known := flagValue(one.Value)
-		if known && (one.Kind == response.MorePages && yes || one.Kind == response.LastPage && !yes) {
+		if yes, known := announcesMore(one); yes && known {
 			return one.Place()
 		}
 	}
 	return ""
-}
-
-// flagValue returns the value of a flag. known is false if the value is not a flag.
-func flagValue(v value.Value) (yes, known bool) {
-	switch strings.ToLower(v.Text()) {
-	case "true", "1":
-		return true, true
-	case "false", "0":
-		return false, true
-	default:
-		return v.True(), v.Kind() == value.Bool
-	}
 }
 
 // leadsOn reports whether a value can lead to a next page.

@@ -71,8 +71,8 @@ func (p *parallel) newStreams() *queuedStreams {
 
 // parallel runs a root job to its end. When it returns, all its goroutines have ended and
 // all bodies are closed.
-func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error {
-	p := &parallel{jobRunner: jr, admission: &admission{limit: jr.run.concurrency()}}
+func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation, concurrency int) error {
+	p := &parallel{jobRunner: jr, admission: &admission{limit: concurrency}}
 	ctx, p.cancel = context.WithCancel(ctx)
 	defer p.workers.Wait()
 	defer p.cancel()
@@ -91,25 +91,19 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation) error 
 	return err
 }
 
-// stream returns a run of a job and queues the permit for its first page.
-func (p *parallel) stream(ctx context.Context, at position, j *job, in invocation) *jobStream {
-	in.position = at
-	return &jobStream{parallel: p, at: at, job: j, input: in, pages: make(chan *queuedPage, p.admission.limit+1), first: p.admission.request(ctx, at.child(1))}
-}
-
 // store stores the pages of a stream and of the streams below it.
 func (p *parallel) store(ctx context.Context, s *jobStream) error {
 	defer s.input.counted.End()
 	defer s.discard()
 	for q := range s.pages {
 		if err := p.storePage(ctx, s, q); err != nil {
-			return s.r.wrapPageError(q.number, err)
+			return s.r.ledger.pageError(q.number, err)
 		}
 	}
 	if s.err != nil {
 		return s.err
 	}
-	return s.r.completeRun(*s.stop)
+	return s.r.complete(*s.stop)
 }
 
 // storePage stores a page and then the pages of its children. An error cancels all
@@ -122,7 +116,7 @@ func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) e
 		}
 		q.discard()
 	}()
-	if _, err := s.r.reportAndStore(ctx, q.pageResult); err != nil {
+	if _, err := s.r.pipeline.store(ctx, q.pageResult); err != nil {
 		return err
 	}
 	if q.permit != nil {
@@ -133,7 +127,6 @@ func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) e
 	return err
 }
 
-// storeAll stores the pages of streams, one stream after another.
 func (p *parallel) storeAll(ctx context.Context, all *queuedStreams) error {
 	for s := range all.streams {
 		if err := p.store(ctx, s); err != nil {
@@ -143,7 +136,6 @@ func (p *parallel) storeAll(ctx context.Context, all *queuedStreams) error {
 	return all.err
 }
 
-// discard drains the stream and returns when the stream has ended.
 func (s *jobStream) discard() {
 	for q := range s.pages {
 		q.discard()
@@ -159,7 +151,6 @@ func (q *queuedPage) discard() {
 	}
 }
 
-// discard drains the streams and returns when all of them have ended.
 func (all *queuedStreams) discard() {
 	for s := range all.streams {
 		s.discard()
@@ -169,22 +160,21 @@ func (all *queuedStreams) discard() {
 // work fetches the pages of a stream. It returns when the streams of its child jobs have
 // ended, too.
 func (s *jobStream) work(ctx context.Context) {
-	s.err = failure.Recover(func() error { return s.fetch(ctx) })
+	s.err = failure.Recover(func() (err error) {
+		if s.r, err = s.start(s.job, s.input); err != nil {
+			s.admission.fail(s.first.at)
+			s.first.endRequest()
+			return err
+		}
+		if s.stop, err = s.r.stream.fetch(ctx, s); err != nil {
+			s.admission.fail(s.at.child(s.r.stream.pages + 1))
+			return s.r.ledger.pageError(s.r.stream.pages, err)
+		}
+		return nil
+	})
 	close(s.pages)
 	s.dropPending()
 	s.children.Wait()
-}
-
-func (s *jobStream) fetch(ctx context.Context) (err error) {
-	if s.r, err = s.start(s.job, s.input); err != nil {
-		s.admission.fail(s.first.at)
-		s.first.endRequest()
-		return err
-	}
-	if s.stop, err = s.r.fetch(ctx, s); err != nil {
-		s.admission.fail(s.at.child(s.r.pages + 1))
-	}
-	return err
 }
 
 func (s *jobStream) sendNext(ctx context.Context, request config.RequestSpec, state pagination.State, last pagination.PageInfo) (*httpclient.Response, error) {
@@ -213,10 +203,10 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids pagination.
 		return ids, p.err
 	}
 	s.pages <- q
-	if ids, err = s.r.ids(p.page); err == nil {
-		err = s.startChildren(ctx, q, q.permit.at, func(run runFunc) error { return s.r.eachChild(p.page, run) })
+	if ids, err = s.r.pipeline.ids(p.page); err == nil {
+		err = s.startChildren(ctx, q, q.permit.at, func(run runFunc) error { return s.r.pipeline.eachChild(p.page, run) })
 	}
-	if s.r.scroller.Needs().Time {
+	if s.r.stream.scroller.Needs.Time {
 		s.children.Wait() // PageInfo.Now must be after the child jobs
 	}
 	return ids, err
@@ -232,13 +222,13 @@ func (s *jobStream) restart() {
 // finish sends the last batches to the channel as a page without rows, which has only
 // child jobs.
 func (s *jobStream) finish(ctx context.Context) error {
-	if !s.r.batchesWait() {
+	if !s.r.pipeline.batchesWait() {
 		return nil
 	}
-	q := &queuedPage{pageResult: &pageResult{number: s.r.pages}, children: s.newStreams()}
+	q := &queuedPage{pageResult: &pageResult{number: s.r.stream.pages}, children: s.newStreams()}
 	defer close(q.children.streams)
 	s.pages <- q
-	return s.startChildren(ctx, q, s.at.child(s.r.pages+1), s.r.runLastBatches)
+	return s.startChildren(ctx, q, s.at.child(s.r.stream.pages+1), s.r.pipeline.runLastBatches)
 }
 
 // startChildren starts the children of a page, see startAll, and records the error of
@@ -255,7 +245,11 @@ func (p *parallel) startAll(ctx context.Context, at position, queue *queuedStrea
 	n := 0
 	err := each(func(j *job, in invocation) error {
 		n++
-		s := p.stream(ctx, at.child(n), j, in)
+		in.position = at.child(n)
+		s := &jobStream{
+			parallel: p, at: in.position, job: j, input: in,
+			pages: make(chan *queuedPage, p.admission.limit+1), first: p.admission.request(ctx, in.position.child(1)),
+		}
 		if err := s.first.wait(); err != nil {
 			return err
 		}

@@ -25,11 +25,12 @@ type pendingPage struct {
 func (s *jobStream) requestPage(ctx context.Context, request config.RequestSpec) {
 	permit := s.first
 	if s.first = nil; permit == nil {
-		permit = s.admission.request(ctx, s.at.child(s.r.pages+len(s.pending)+1))
+		permit = s.admission.request(ctx, s.at.child(s.r.stream.pages+len(s.pending)+1))
 	}
 	p := &pendingPage{permit: permit, needed: make(chan struct{}), done: make(chan struct{})}
 	s.pending = append(s.pending, p)
-	out, err := s.r.prepare(request)
+	r, err := s.r.stream.prepare(permit.at, request)
+	r.needed, r.yieldSlot = p.needed, permit.yieldSlot
 	s.workers.Go(func() {
 		defer close(p.done)
 		if p.err = permit.wait(); p.err != nil {
@@ -40,7 +41,7 @@ func (s *jobStream) requestPage(ctx context.Context, request config.RequestSpec)
 			return
 		}
 		p.err = failure.Recover(func() (err error) {
-			p.res, err = s.r.send(permit.ctx, permit.at, request, out, p.needed, permit.yieldSlot)
+			p.res, err = s.r.stream.send(permit.ctx, r)
 			return err
 		})
 	})
@@ -58,16 +59,16 @@ func (s *jobStream) requestPage(ctx context.Context, request config.RequestSpec)
 //     needs.
 //   - The run takes a sample, which must not cause extra requests.
 func (s *jobStream) requestAhead(ctx context.Context, state pagination.State, last pagination.PageInfo) {
-	if len(s.job.children) > 0 || s.r.run.Recorder != nil || s.r.run.Player != nil || s.r.run.Sample > 0 {
+	if len(s.job.children) > 0 || s.run.Recorder != nil || s.run.Player != nil || s.run.Sample > 0 {
 		return
 	}
 	n, guesses := 1, 0
-	for request, exists := range pagination.Ahead(s.r.scroller, s.r.base, state, last) {
+	for request, exists := range pagination.Ahead(s.r.stream.scroller, s.r.stream.base, state, last) {
 		n++
 		if !exists {
 			guesses++
 		}
-		if n > s.admission.limit || guesses > s.r.run.plan.doc.API.Lookahead {
+		if n > s.admission.limit || guesses > s.run.program.doc.API.Lookahead {
 			return
 		}
 		if n > len(s.pending) {

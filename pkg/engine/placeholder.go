@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -143,7 +144,7 @@ func combine(c []placeholderValue, own []placeholder, all []placeholderMatches, 
 // withPlaceholder returns a copy of a combination with one more placeholder, which
 // replaces an inherited placeholder of the same name.
 func withPlaceholder(c []placeholderValue, f placeholderValue) []placeholderValue {
-	c = append([]placeholderValue(nil), c...)
+	c = append(make([]placeholderValue, 0, len(c)+1), c...)
 	for i := range c {
 		if c[i].token == f.token {
 			c[i] = f
@@ -199,7 +200,7 @@ func (j *job) filledEndpoint(values []placeholderValue) (string, error) {
 	}
 	text, err := endpoint(j.Endpoint, values)
 	if err != nil {
-		return "", failure.Userf("%w", err).At(j.keyPointer(config.JobEndpoint.Name))
+		return "", failure.Userf("%w", err).At(failure.PointerJoin(j.Pointer, config.JobEndpoint.Name))
 	}
 	return text, nil
 }
@@ -258,4 +259,71 @@ func parentColumns(values []placeholderValue) []mapping.Column {
 		columns = append(columns, mapping.Column{Name: name, Value: f.column})
 	}
 	return columns
+}
+
+// evalEndpoint evaluates an endpoint. It returns the value and the text to send. Values
+// in the text are percent-encoded.
+func evalEndpoint(e *expr.Expr, pointer string, placeholders []placeholderValue, scope *expr.Scope) (v value.Value, text string, err error) {
+	v, parts, err := e.Parts(scope)
+	if err != nil {
+		return v, "", err
+	}
+	if _, err = config.EndpointText(v, pointer); err != nil {
+		return v, "", err
+	}
+	var pieces []httpclient.Piece
+	for _, p := range parts {
+		piece := httpclient.Piece{Text: p.Text, Value: p.Value, Encoded: p.Encoded, Name: "a value of the endpoint"}
+		for _, f := range placeholders {
+			if p.Placeholder == f.token && p.Placeholder != "" {
+				piece = f.piece(p.Text)
+			}
+		}
+		if p.Text != "" || p.Value {
+			pieces = append(pieces, piece)
+		}
+	}
+	if text, err = httpclient.Endpoint(pieces); err != nil {
+		return v, "", failure.Userf("%w", err).At(pointer)
+	}
+	return v, text, nil
+}
+
+// itemsOf returns the values in the rows above a child job that its expressions refer to.
+// It copies the values, because a row is valid only until the next row is read.
+func itemsOf(child *job, parents []value.Packed) expr.Members {
+	if len(child.parentItems) == 0 {
+		return nil
+	}
+	items := make(expr.Members, len(child.parentItems))
+	for _, name := range child.parentItems {
+		if level, path := expr.SplitLevel(name); level <= len(parents) {
+			items[name], _ = parents[level-1].At(path, ".")
+		}
+	}
+	return items
+}
+
+// describeSource describes the source of a placeholder value of a child job.
+func (p placeholder) describeSource(child *job) string {
+	text := fmt.Sprintf("%s of %q", p.path, child.ancestor(p.level).name)
+	if p.function != "" {
+		text = "function " + p.function + " of " + text
+	}
+	return text
+}
+
+// combination returns the key of the remembered value for given placeholders. It returns
+// false if one of the placeholders is missing.
+func (m rememberEntry) combination(given []placeholderValue) (text string, ok bool) {
+	values := make([]value.Value, 0, len(m.per))
+	for _, name := range m.per {
+		for _, f := range given {
+			if f.token == name {
+				values = append(values, f.value)
+				break
+			}
+		}
+	}
+	return state.Combination(values), len(values) == len(m.per)
 }

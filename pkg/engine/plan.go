@@ -32,6 +32,9 @@ type Program struct {
 // iteration is one run of all jobs.
 type iteration struct {
 	config.Iteration
+	// number is the number of the iteration in events, counted from 1. It is 0 if there is
+	// only one iteration.
+	number     int
 	attributes expr.Members
 	auth       auth.Method // nil without authentication
 	mappings   mapping.Mappings
@@ -41,36 +44,6 @@ type iteration struct {
 	remembers []rememberEntry
 	// unstored are the data types of jobs that store no rows.
 	unstored []string
-}
-
-// job is a compiled job or child job.
-type job struct {
-	config.Job
-	name     string // name in events, see nameOf
-	child    bool
-	scroller pagination.Scroller
-	// placesPageValues is true if an expression of its request refers to pagination
-	// values.
-	placesPageValues bool
-	paged            config.Section // settings of its scroller
-	placeholders     []placeholder
-	filter           condition.Condition
-	rows             responseFilter
-	rowFilter        condition.Condition
-	user             userData
-	remembers        []rememberEntry
-	format           response.Format
-	names            response.Columns // names of the values of an item that is a list
-	// rules are the rules of the job. The rules of the API follow them.
-	rules rule.List
-	// scrollerExpressions are the expressions of the scroller.
-	scrollerExpressions []expr.Entries
-	// parentItems are the paths in items of jobs above it that its expressions refer to.
-	parentItems []string
-	// rememberedNames are the remembered names that its expressions read.
-	rememberedNames []string
-	children        []*job
-	parent          *job // nil for a root job
 }
 
 // Features are the alternatives that a configuration can choose from.
@@ -89,7 +62,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 	pagination.CheckParameters(doc.API.Pagination, features.Paging, placedValueFinder(doc))
 	format := response.Compile(doc.API.Response)
 	mappings := map[string]mapping.Mappings{} // keys are pointers: many iterations may share a mapping
-	for _, it := range doc.Iterations {
+	for i, it := range doc.Iterations {
 		if _, ok := mappings[it.Mappings.Pointer]; !ok {
 			mappings[it.Mappings.Pointer] = mapping.CompileMappings(it.Mappings, typed)
 		}
@@ -99,11 +72,13 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 			auth:       auth.Compile(doc, it, features.Auth),
 			mappings:   mappings[it.Mappings.Pointer],
 		}
+		if len(doc.Iterations) > 1 {
+			compiled.number = i + 1
+		}
 		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format}
 		compiled.jobs = c.jobs(it.Jobs, 0)
-		compiled.remembers = c.remembersOf(compiled.jobs)
-		compiled.remembers = c.remembersOfLogin(compiled.remembers)
-		compiled.unstored = unstored(it.Jobs)
+		compiled.remembers = c.allRemembers()
+		compiled.unstored = unstored(compiled.jobs)
 		p.iterations = append(p.iterations, compiled)
 	}
 	p.reads = doc.Vocabulary.All().References.Names(doc.Settings.Value, false, expr.Remembered)
@@ -119,19 +94,14 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 // to.
 func placedValueFinder(doc *config.Document) func(pointer string) []string {
 	placed := map[string][]string{}
-	var add func([]config.Job)
-	add = func(jobs []config.Job) {
-		for _, j := range jobs {
+	for _, it := range doc.Iterations {
+		eachJob(it.Jobs, func(j config.Job) {
 			at, names := pagination.ServedBy(doc.API.Pagination, j.Scroller).Pointer, j.Placed()
 			if others, ok := placed[at]; ok {
 				names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(others, name) })
 			}
 			placed[at] = names
-			add(j.Children)
-		}
-	}
-	for _, it := range doc.Iterations {
-		add(it.Jobs)
+		})
 	}
 	return func(pointer string) []string { return placed[pointer] }
 }
@@ -144,24 +114,19 @@ func placedValueFinder(doc *config.Document) func(pointer string) []string {
 func (p *Program) endpoints(it iteration, scope *expr.Scope) (with, without []string) {
 	scope = scope.With(expr.Window, expr.WindowMembers(value.OfInt(0), value.OfInt(0)))
 	with = []string{p.doc.API.DefaultOptions.Field(config.DefaultEndpoint.Name).Text()}
-	var add func([]config.Job)
-	add = func(jobs []config.Job) {
-		for _, j := range jobs {
-			to := &with
-			if j.Anonymous {
-				to = &without
+	for _, j := range withChildren(it.jobs) {
+		to := &with
+		if j.Anonymous {
+			to = &without
+		}
+		if j.ComputedEndpoint == nil {
+			*to = append(*to, j.Endpoint)
+		} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time, expr.Window) {
+			if _, text, err := evalEndpoint(j.ComputedEndpoint, "", nil, scope); err == nil { // the job reports an error
+				*to = append(*to, text)
 			}
-			if j.ComputedEndpoint == nil {
-				*to = append(*to, j.Endpoint)
-			} else if !j.ComputedEndpoint.RefersBeyond(expr.Attr, expr.Time, expr.Window) {
-				if _, text, err := evalEndpoint(j.ComputedEndpoint, "", nil, scope); err == nil { // the job reports an error
-					*to = append(*to, text)
-				}
-			}
-			add(j.Children)
 		}
 	}
-	add(it.Jobs)
 	return with, without
 }
 
@@ -189,7 +154,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 		compiled := &job{
 			Job:              j,
 			name:             nameOf(j),
-			child:            above > 0,
+			iteration:        c.it.number,
 			scroller:         c.scroller(j),
 			placesPageValues: len(j.Placed()) > 0,
 			paged:            pagination.ServedBy(c.doc.API.Pagination, j.Scroller),
@@ -224,10 +189,9 @@ func (c compiler) scroller(j config.Job) pagination.Scroller {
 		c.section(j, config.JobScroller, j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 	}
 	pagination.CheckPlaced(pagination.ServedBy(c.doc.API.Pagination, j.Scroller), j.Params.References(expr.Paging))
-	return pagination.WithPlacedValues(scroller, j.Placed())
+	return scroller.Place(j.Placed())
 }
 
-// responseFormat returns the response format of a job.
 func (c compiler) responseFormat(j config.Job) response.Format {
 	format := c.format
 	if j.Response.Present() {
@@ -240,12 +204,6 @@ func (c compiler) responseFormat(j config.Job) response.Format {
 	return format
 }
 
-// dataPath returns the path of the items of a job.
-func dataPath(j config.Job) response.Path {
-	return response.Path{Text: j.DataField.Path, Separator: j.DataField.Delimiter}
-}
-
-// section returns the section of a text setting of a job.
 func (c compiler) section(j config.Job, setting field.Setting[string], text string) config.Section {
 	return field.NewSection(value.OfString(text), failure.PointerJoin(j.Pointer, setting.Name), j.Problems())
 }
@@ -254,7 +212,7 @@ func (c compiler) section(j config.Job, setting field.Setting[string], text stri
 // `config`, which comes first.
 func (c compiler) userData(j config.Job, root bool) userData {
 	u := userData{pointer: j.UserData.Pointer}
-	compiler := c.expressions(expr.InUserData, j.Family, j.UserData)
+	compiler := j.Family.Compiler(expr.InUserData, c.it.attributes, c.doc.Vocabulary, j.UserData.Problems())
 	if root {
 		u.entries = append(u.entries, compileUserData(c.it.UserData, config.UserData.Name, compiler))
 		u.renumbered = c.it.UserData.Present()
@@ -263,16 +221,11 @@ func (c compiler) userData(j config.Job, root bool) userData {
 	return u
 }
 
-// expressions returns the compiler of expressions at a site of jobs.
-func (c compiler) expressions(place expr.Site, of config.JobScope, s config.Section) expr.Compiler {
-	return of.Compiler(place, c.it.attributes, c.doc.Vocabulary, s.Problems())
-}
-
 // references compiles the expressions of the scroller of a job, and collects the
 // references of all expressions of the job.
 func (c compiler) references(j *job) {
-	for _, s := range j.scroller.Traits().Expressions {
-		compiler := c.expressions(expr.InShared, c.it.Family, j.UserData)
+	for _, s := range j.scroller.Expressions {
+		compiler := c.it.Family.Compiler(expr.InShared, c.it.attributes, c.doc.Vocabulary, j.UserData.Problems())
 		compiler.Exact = true
 		compile := compiler.Entries
 		if strings.HasSuffix(s.Pointer, "/"+config.JobParams.Name) {
@@ -303,4 +256,12 @@ func (c compiler) referencedNames(j *job, context expr.Context) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// eachJob calls visit for the jobs and all jobs below them.
+func eachJob(jobs []config.Job, visit func(config.Job)) {
+	for _, j := range jobs {
+		visit(j)
+		eachJob(j.Children, visit)
+	}
 }

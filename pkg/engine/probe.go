@@ -20,12 +20,9 @@ type Probe struct {
 	Status int
 	// Rows is the number of items on the page.
 	Rows int
-	// Sample are the first items that pass `rowFilter`, at most MaxSample.
+	// Sample are the first items that pass `rowFilter`, at most ten.
 	Sample []value.Value
 }
-
-// MaxSample is the maximum number of items in Probe.Sample.
-const MaxSample = 10
 
 // Probe logs in and sends the first request of the first job of the first iteration. It
 // sends no further requests, unless a rule restarts the job, and writes no table.
@@ -43,12 +40,15 @@ func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error
 	defer client.Close()
 	j := it.jobs[0]
 	jobs := r.newJobRunner(it, client)
-	in, err := jobs.firstWindow(j, invocation{endpoint: j.Endpoint})
-	switch {
-	case errors.Is(err, errNoWindow):
-		err = failure.Userf("%w", err).At(j.Windows.Pointer)
-	case errors.Is(err, errSkipped):
-		err = failure.Userf("%w", err).At(failure.PointerJoin(j.Pointer, config.JobIf.Name))
+	in := invocation{endpoint: j.Endpoint}
+	shouldRun, err := jobs.shouldRun(j, in, nil)
+	if err == nil && !shouldRun {
+		err = failure.Userf("%w", errSkipped).At(failure.PointerJoin(j.Pointer, config.JobIf.Name))
+	}
+	if err == nil && j.Windows != nil {
+		if in, err = jobs.firstWindow(j, in); errors.Is(err, errNoWindow) {
+			err = failure.Userf("%w", err).At(j.Windows.Pointer)
+		}
 	}
 	if err != nil {
 		return Probe{}, err
@@ -57,20 +57,17 @@ func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error
 	if err != nil {
 		return Probe{}, err
 	}
-	request, res, err := one.sendFirst(ctx)
-	if err == nil && res.Decision.Is(rule.Restart) {
-		if err = one.startAgain(res); err == nil {
-			request, res, err = one.sendFirst(ctx)
+	request, res, err := one.stream.sendFirst(ctx)
+	for err == nil && res.Decision.Is(rule.Restart) {
+		if err = one.stream.startAgain(res); err == nil { // a second restart is a user error
+			request, res, err = one.stream.sendFirst(ctx)
 		}
 	}
-	if err == nil && res.Decision.Is(rule.Restart) {
-		err = one.startAgain(res) // returns a user error, because a second restart is not allowed
-	}
-	result := one.read(request, nil, res, err)
+	result := one.stream.read(request, nil, res, err)
 	if result.body != nil {
 		defer result.body.Close()
 	}
-	if err := one.report(result); err != nil {
+	if err := one.ledger.report(result); err != nil {
 		return Probe{}, failure.Wrap("job "+j.name, j.Pointer, err)
 	}
 	probe = Probe{Method: res.Method, URL: res.Request.Address(), Status: res.Status, Sample: []value.Value{}}
@@ -78,24 +75,25 @@ func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error
 		return probe, nil // there is no page, because a rule skipped the response
 	}
 	probe.Rows = result.page.Rows
-	for row, err := range one.storedRows(result.page) {
+	for row, err := range storedRows(j, result.page) {
 		if err != nil {
 			return Probe{}, err
 		}
-		if probe.Sample = append(probe.Sample, row.Value()); len(probe.Sample) == MaxSample {
+		if probe.Sample = append(probe.Sample, row.Value()); len(probe.Sample) == 10 {
 			break
 		}
 	}
 	return probe, nil
 }
 
-// sendFirst sends the first request of a run of a job.
-func (r *jobRun) sendFirst(ctx context.Context) (config.RequestSpec, *httpclient.Response, error) {
-	request, _ := r.scroller.First(r.base.RequestSpec, r.run.Now())
-	out, err := r.prepare(request)
+// sendFirst sends the first request of a run of a job. Events about it name no job, because
+// no job runs.
+func (s *stream) sendFirst(ctx context.Context) (config.RequestSpec, *httpclient.Response, error) {
+	request, _ := s.scroller.First(s.base.RequestSpec, s.now())
+	p, err := s.prepare(nil, request)
 	if err != nil {
 		return request, nil, err
 	}
-	res, err := r.client.Do(ctx, out.RequestSpec, httpclient.JobInfo{Accept: r.format.Accept, Anonymous: r.Anonymous, Headers: out.headers, Rules: r.rules})
+	res, err := s.client.Do(ctx, p.full, httpclient.JobInfo{Accept: s.format.Accept, Anonymous: s.Anonymous, Headers: p.headers, Rules: s.rules})
 	return request, res, err
 }

@@ -74,35 +74,24 @@ func (c compiler) remembers(j config.Job) []rememberEntry {
 	for _, entry := range j.Remember.Items() {
 		tokens := failure.PointerSplit(entry.Pointer)
 		m := rememberEntry{name: tokens[len(tokens)-1], pointer: entry.Pointer}
-		if entry.Faulty() || entry.Value.Kind() != value.Object || !c.checkName(m.name, entry) {
-			continue
-		}
-		m.per = compilePer(RememberPer.In(entry), j.Family)
-		if c.compileForm(&m, entry, j) {
-			all = append(all, m)
+		switch {
+		case entry.Faulty() || entry.Value.Kind() != value.Object:
+		case m.name == state.KeyIterations:
+			reportInvalid(entry, "expected another name: the state stores the values of iterations under this name", "")
+		case strings.TrimPrefix(m.name, "#") == "":
+			reportInvalid(entry, "expected a name", "")
+		default:
+			m.per = compilePer(RememberPer.In(entry), j.Family)
+			if c.compileForm(&m, entry, j) {
+				all = append(all, m)
+			}
 		}
 	}
 	return all
 }
 
-// checkName reports whether a name is valid. It adds a problem if the name is not valid.
-func (c compiler) checkName(name string, entry config.Section) bool {
-	switch {
-	case name == state.KeyIterations:
-		reportInvalid(entry, "expected another name: the state stores the values of iterations under this name", "")
-	case strings.TrimPrefix(name, "#") == "":
-		reportInvalid(entry, "expected a name", "")
-	default:
-		return true
-	}
-	return false
-}
-
 // compilePer compiles `per`. It reports invalid placeholders and leaves them out.
 func compilePer(s config.Section, of config.JobScope) []string {
-	if !s.Present() {
-		return nil
-	}
 	hint := failure.Text("a root job has none")
 	switch {
 	case len(of.Placeholders) > 0:
@@ -148,10 +137,12 @@ func (c compiler) compileForm(m *rememberEntry, entry config.Section, j config.J
 		reportInvalid(entry, "expected "+shape, spellingHint(own, references))
 		return false
 	}
-	compiler := c.expressions(expr.InRemember, j.Family, entry)
+	compiler := j.Family.Compiler(expr.InRemember, c.it.attributes, c.doc.Vocabulary, entry.Problems())
 	compiler.Exact = true
 	m.value, m.text = compiler.Compile(own, entry.Pointer), own.JSON()
-	if !state.Secret(m.name) && c.secretIn(m.value) {
+	secret := slices.ContainsFunc(m.value.References(expr.Attr), func(name string) bool { return c.it.attributes[name].Secret() }) ||
+		slices.ContainsFunc(m.value.References(expr.Remembered), state.Secret)
+	if secret && !state.Secret(m.name) {
 		reportInvalid(entry, "expected a name with a hash sign, because the value is computed from a secret, which the state would show", "write "+field.Quoted("#"+m.name))
 		return false
 	}
@@ -181,38 +172,27 @@ func spellingHint(v value.Value, references expr.References) failure.Text {
 	return ""
 }
 
-// secretIn reports whether an expression refers to a secret attribute or a secret
-// remembered value.
-func (c compiler) secretIn(e expr.Expr) bool {
-	return slices.ContainsFunc(e.References(expr.Attr), func(name string) bool { return c.it.attributes[name].Secret() }) ||
-		slices.ContainsFunc(e.References(expr.Remembered), state.Secret)
-}
-
-// remembersOf returns the distinct names that jobs and the jobs below them remember. It
-// reports entries that share a name and do not agree about its meaning.
-func (c compiler) remembersOf(jobs []*job) []rememberEntry {
+// allRemembers returns the distinct names that the jobs of the iteration and then its login
+// remember. It reports entries that share a name and do not agree about its meaning.
+func (c compiler) allRemembers() []rememberEntry {
 	var all []rememberEntry
-	for _, j := range jobs {
-		own := slices.Clone(j.remembers)
-		for _, m := range append(own, c.remembersOf(j.children)...) {
-			i := slices.IndexFunc(all, func(other rememberEntry) bool { return other.name == m.name })
+	first := func(name string) int {
+		return slices.IndexFunc(all, func(other rememberEntry) bool { return other.name == name })
+	}
+	for _, j := range withChildren(c.it.jobs) {
+		for _, m := range j.remembers {
+			i := first(m.name)
 			switch {
 			case i < 0:
 				all = append(all, m)
-			case !m.agrees(all[i]):
+			case m.aggregate != greatest && m.aggregate != least || m.aggregate != all[i].aggregate || !slices.Equal(m.per, all[i].per):
 				reportInvalid(field.NewSection(value.Value{}, m.pointer, j.Problems()), "expected another name: "+failure.Part(all[i].pointer)+" has this one",
 					`two jobs may share a name with "max", or with "min", and the same "per"`)
 			}
 		}
 	}
-	return all
-}
-
-// remembersOfLogin appends the names of the login. It reports a name that a job has
-// already.
-func (c compiler) remembersOfLogin(all []rememberEntry) []rememberEntry {
 	for _, m := range auth.Remembered(c.it.auth) {
-		if i := slices.IndexFunc(all, func(other rememberEntry) bool { return other.name == m.Name }); i >= 0 {
+		if i := first(m.Name); i >= 0 {
 			at := field.NewSection(c.doc.Root.Value.Lookup(failure.PointerSplit(m.Pointer)), m.Pointer, c.doc.Root.Problems())
 			at.Fault(failure.InvalidRemember, "expected another name: "+failure.Part(all[i].pointer)+" has this one", "")
 			continue
@@ -222,53 +202,22 @@ func (c compiler) remembersOfLogin(all []rememberEntry) []rememberEntry {
 	return all
 }
 
-// agrees reports whether two jobs may remember values under the same name.
-func (m rememberEntry) agrees(other rememberEntry) bool {
-	return m.aggregate == other.aggregate && (m.aggregate == greatest || m.aggregate == least) && slices.Equal(m.per, other.per)
+// aggregateTexts describe the aggregates of the values at a path.
+var aggregateTexts = map[aggregate]string{
+	greatest: "the greatest value at %q in the items, or what was remembered before if that is greater",
+	least:    "the least value at %q in the items, or what was remembered before if that is less",
+	latest:   "the value at %q in the last item",
+	earliest: "the value at %q in the first item",
 }
 
 // describe returns a sentence that describes the remembered value.
 func (m rememberEntry) describe() string {
-	text := m.name + ": "
-	switch m.aggregate {
-	case greatest:
-		text += fmt.Sprintf("the greatest value at %q in the items, or what was remembered before if that is greater", m.path)
-	case least:
-		text += fmt.Sprintf("the least value at %q in the items, or what was remembered before if that is less", m.path)
-	case latest:
-		text += fmt.Sprintf("the value at %q in the last item", m.path)
-	case earliest:
-		text += fmt.Sprintf("the value at %q in the first item", m.path)
-	default:
-		text += "the value of " + m.text + " after the last page"
+	text := "the value of " + m.text + " after the last page"
+	if m.path != "" {
+		text = fmt.Sprintf(aggregateTexts[m.aggregate], m.path)
 	}
 	if len(m.per) > 0 {
 		text += ", one for each " + strings.Join(m.per, ", ")
 	}
-	return text + "."
-}
-
-// checkKeys reports iterations that the state cannot distinguish.
-func (p *Program) checkKeys() {
-	first := map[string]iteration{}
-	for _, it := range p.iterations {
-		other, ok := first[it.Key]
-		if !ok {
-			first[it.Key] = it
-			continue
-		}
-		if len(it.remembers)+len(other.remembers) > 0 {
-			reportInvalid(field.NewSection(value.Value{}, it.Pointer, p.doc.Root.Problems()), "expected an iteration that differs from "+failure.Part(other.Pointer)+" in more than secrets, because each remembers values of its own",
-				"give each of them another "+field.OwnName(config.ConfigID.Name))
-		}
-	}
-}
-
-// stateNames returns the declarations of remembered names for package state.
-func stateNames(all []rememberEntry) []state.Name {
-	names := make([]state.Name, len(all))
-	for i, m := range all {
-		names[i] = state.Name{Name: m.name, Per: len(m.per) > 0, Scalar: m.aggregate == greatest || m.aggregate == least}
-	}
-	return names
+	return m.name + ": " + text + "."
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
-	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
-	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -18,24 +16,23 @@ import (
 func remembered(t *testing.T, m rememberEntry, before string, runs ...string) (now string, err error) {
 	t.Helper()
 	var s state.Remembered
-	s.Load(testvalue.Parse(t, `{"remembered":{"n":`+before+`}}`))
+	document := state.Open(testvalue.Parse(t, `{"remembered":{"n":`+before+`}}`), &s)
 	memory := s.ForIteration("", []state.Name{{Name: "n", Per: len(m.per) > 0}}, func(text string) { t.Error(text) })
 	secrets := &secret.Registry{}
-	e := &env.Run{Secrets: secrets, Log: event.NewLog(discard{}, secrets, nil)}
-	runner := &jobRunner{run: &run{Shared: &httpclient.Shared{Run: e}}, iterationValues: memory, statistics: statistics{}}
+	jobs := &jobsLedger{runLedger: &runLedger{log: event.NewLog(event.Discard{}, secrets, nil)}, secrets: secrets, iterationValues: memory, statistics: statistics{}}
 	j := &job{remembers: []rememberEntry{m}}
 	for i, items := range runs {
-		r := &jobRun{jobRunner: runner, job: j, accumulators: newAccumulators(j.remembers)}
-		r.placeholderValues = []placeholderValue{{token: "p", value: value.OfInt(int64(i))}}
+		l := &ledger{jobsLedger: jobs, job: j, accumulators: newAccumulators(j.remembers)}
+		l.invocation = &invocation{placeholderValues: []placeholderValue{{token: "p", value: value.OfInt(int64(i))}}}
 		for _, item := range testvalue.Parse(t, items).Items() {
-			r.accumulate(item.AppendPacked(nil))
+			l.addRow(item.AppendPacked(nil))
 		}
-		if err := r.saveRemembered(); err != nil {
+		if err := l.saveRemembered(); err != nil {
 			return "", err
 		}
 	}
-	members := s.Save()[0].Value
-	return members.Field("n").JSON(), nil
+	next, err := document.Next()
+	return next.Field("remembered").Field("n").JSON(), err
 }
 
 // TestRemember: what the items of the runs of a job leave.

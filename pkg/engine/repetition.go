@@ -98,7 +98,13 @@ func (r *repetition) check(number int, request config.RequestSpec, page *respons
 		r.known = 0
 	}
 	same := before.number > 0 && !page.NoBody && !before.noBody && page.Fingerprint == before.fingerprint
-	leadsOn := same && page.Rows == 0 && r.leadsOn(next)
+	// An equal page can lead on only by its headers. Scrollers that count continue
+	// regardless of the page.
+	leadsOn := false
+	if same && page.Rows == 0 && !r.numbered {
+		request, ok := next()
+		leadsOn = ok && !r.unchanged(request)
+	}
 	if r.empty++; !leadsOn {
 		r.empty = 0
 	}
@@ -119,17 +125,6 @@ func (r *repetition) check(number int, request config.RequestSpec, page *respons
 	default:
 		return nil
 	}
-}
-
-// leadsOn reports whether a page leads to a request that differs from its own request. An
-// equal page can do that only by its headers. Scrollers that count continue regardless of
-// the page.
-func (r *repetition) leadsOn(next func() (config.RequestSpec, bool)) bool {
-	if r.numbered {
-		return false
-	}
-	request, ok := next()
-	return ok && !r.unchanged(request)
 }
 
 // unchanged reports whether a request equals the request of the last page.

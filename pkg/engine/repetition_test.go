@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -126,6 +127,7 @@ func TestCircleOfNumbers(t *testing.T) {
 // TestRepetitionIsSmall: what is kept of a page stays for as long as its job
 // runs.
 func TestRepetitionIsSmall(t *testing.T) {
+	slowtest.SkipRace(t, "it remembers 300,000 pages")
 	const pages, most = 150_000, 24 // bytes for each
 	for _, forever := range []bool{false, true} {
 		before := inUse()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,180 +11,196 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// requestSources finds the sources of the requests of an iteration.
-type requestSources struct {
+// trace finds the sources of the parts of one request of a job, or of a login for the job.
+type trace struct {
+	*job
 	it       iteration
 	doc      *config.Document
 	features Features
 	secrets  *secret.Registry
+	// own is the request of the job, paged the request that pagination made of it, full
+	// the same request with the default options, and sent the request with the parts that
+	// authentication and signature added.
+	own, paged, full config.RequestSpec
+	sent             httpclient.Outgoing
+	replaced         []string // parts that authentication replaced
+	sources          []request.Source
 }
 
-// sources returns the sources of the parts of a request. base is the job's own request,
-// first the request that pagination made of it, full the same request with the default
-// options, and sent the request with the parts that authentication and signature added.
-func (o requestSources) sources(j *job, base, first, full config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
-	all := o.endpointSources(first.Endpoint, request.Source{Part: "address", From: "endpoint", Pointer: j.keyPointer(config.JobEndpoint.Name), Evaluated: true})
-	all = append(all, o.methodSources(j)...)
-	all = append(all, o.paramSources(j, base, first, full, sent)...)
-	return append(all, o.headerSources(j, first, sent)...)
-}
-
-// loginSources returns the sources of a login request.
-func (o requestSources) loginSources(sent *httpclient.Outgoing) []request.Source {
-	login := auth.LoginRequest.In(o.doc.API.Authentication)
-	all := o.endpointSources(auth.LoginEndpoint.Of(login), request.Source{Part: "address", From: "login request", Pointer: auth.LoginEndpoint.In(login).Pointer})
-	where := "body "
-	if sent.Method == http.MethodGet {
-		where = "query "
+// sourceFinder returns a function that finds the sources of a request's parts. paged is
+// the request that pagination made, full the same request with the parts that all jobs
+// send.
+func (s *stream) sourceFinder(paged, full config.RequestSpec) func(httpclient.Outgoing) []request.Source {
+	own := s.base.RequestSpec
+	if !paged.Own.IsNull() {
+		own.Params = paged.Own
 	}
+	return func(sent httpclient.Outgoing) []request.Source {
+		t := trace{job: s.job, it: s.it, doc: s.doc, features: s.features, secrets: s.secrets,
+			own: own, paged: paged, full: full, sent: sent}
+		if sent.Login {
+			t.addLogin()
+		} else {
+			t.addRequest()
+		}
+		return t.sources
+	}
+}
+
+// add adds the source of a part, unless the part has a source. An address may have two
+// sources.
+func (t *trace) add(part, from, pointer string) {
+	if part == "address" || !t.knows(part) && !slices.Contains(t.replaced, part) {
+		t.sources = append(t.sources, request.Source{Part: part, From: from, Pointer: pointer})
+	}
+}
+
+func (t *trace) knows(part string) bool {
+	return slices.ContainsFunc(t.sources, func(s request.Source) bool { return s.Part == part })
+}
+
+// addEvaluated adds a source and describes the expression at its pointer, if there is one.
+func (t *trace) addEvaluated(part, from, pointer string) {
+	v := t.doc.Root.Value.Lookup(failure.PointerSplit(pointer))
+	if text := describeExpression(t.doc.Vocabulary.All().References, v); text != "" {
+		from += ", " + text
+	}
+	t.add(part, from, pointer)
+}
+
+func (t *trace) addRequest() {
+	t.addEndpoint(t.paged.Endpoint, "endpoint", t.pointer(config.JobEndpoint.Name))
+	// The method of the job itself is visible in the request.
+	if t.Method == "" && t.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
+		t.add("method", "default options", t.defaultsPointer(config.DefaultMethod.Name))
+	}
+	t.addParams()
+	headers := t.doc.API.DefaultOptions.Field(config.DefaultHeaders.Name)
+	t.addHeaders(func(name string) (from, pointer string) {
+		// Names with different letter case are sent as two headers.
+		_, isDefault := headers.Get(name)
+		own := memberPointer(t.paged.Headers, t.pointer(config.JobHeaders.Name), name)
+		if own != "" && (!isDefault || !t.paged.Headers.Field(name).IsNull()) {
+			return "job", own
+		}
+		if pointer := memberPointer(headers, t.defaultsPointer(config.DefaultHeaders.Name), name); pointer != "" {
+			return "default options", pointer
+		}
+		all := slices.Clone(t.it.Headers)
+		for _, h := range t.it.ComputedHeaders {
+			all = append(all, h.Header)
+		}
+		for _, h := range slices.Backward(all) {
+			if strings.EqualFold(h.Name, name) {
+				return "headers", h.Pointer
+			}
+		}
+		if name == "Accept" {
+			return "format of the response", t.format.Pointer
+		}
+		return "", ""
+	})
+	for _, p := range t.placeholders {
+		t.add("placeholder {"+p.token+"}", p.describeSource(t.job), p.pointer)
+	}
+}
+
+func (t *trace) addLogin() {
+	const from = "login request"
+	login := auth.LoginRequest.In(t.doc.API.Authentication)
+	t.addEndpoint(auth.LoginEndpoint.Of(login), from, auth.LoginEndpoint.In(login).Pointer)
 	params, headers := auth.LoginParams.In(login), auth.LoginHeaders.In(login)
-	if o.doc.Vocabulary.IsCall(params.Value) {
-		all = append(all, request.Source{Part: strings.TrimSpace(where), From: "login request", Pointer: params.Pointer, Evaluated: true})
+	if t.doc.Vocabulary.IsCall(params.Value) {
+		t.addEvaluated(t.paramsPart(), from, params.Pointer)
 	} else {
 		for _, name := range (config.RequestSpec{Params: params.Value}).ParamNames() {
-			all = append(all, request.Source{Part: where + name, From: "login request", Pointer: params.Get(name).Pointer, Evaluated: true})
+			t.addEvaluated(t.paramsPart()+" "+name, from, params.Get(name).Pointer)
 		}
 	}
-	for _, line := range sent.Headers {
-		s := request.Source{Part: "header " + line.Name, From: "built in"}
-		_, built := sent.Built.Header[line.Name]
-		own, mine := memberLike(headers.Value, line.Name)
-		switch {
-		case line.Name == "Content-Type" && len(sent.Body) > 0:
-			s.From = "method"
-		case mine:
-			s.From, s.Pointer, s.Evaluated = "login request", headers.Get(own).Pointer, true
-		case line.Name == "Host":
-			s.From = "address"
-		case !built && line.Name != "Content-Length":
-			s = o.addedHeaderSource(line.Name, sent)
-		}
-		all = append(all, s)
-	}
-	return all
+	t.addHeaders(func(name string) (_, pointer string) {
+		return from, memberPointer(headers.Value, headers.Pointer, name)
+	})
 }
 
-// keyPointer returns the JSON pointer of a key of the job.
-func (j *job) keyPointer(keys ...string) string {
-	pointer := j.Pointer
-	for _, key := range keys {
-		pointer = failure.PointerJoin(pointer, key)
+// paramsPart returns the part of the request that has the parameters.
+func (t *trace) paramsPart() string {
+	if t.sent.Method == http.MethodGet {
+		return "query"
 	}
-	return pointer
+	return "body"
 }
 
-// defaultsPointer returns the JSON pointer of a key of the default options.
-func (o requestSources) defaultsPointer(keys ...string) string {
-	pointer := o.doc.API.Pointer
-	for _, key := range append([]string{config.HTTPSection.Name, config.DefaultOptionsSetting.Name}, keys...) {
-		pointer = failure.PointerJoin(pointer, key)
-	}
-	return pointer
-}
-
-// endpointSources returns the source of an endpoint, after the source of the base URL if
-// the request uses the base URL.
-func (o requestSources) endpointSources(endpoint string, own request.Source) []request.Source {
+// addEndpoint adds the source of an endpoint, after the source of the base URL if the
+// request uses the base URL.
+func (t *trace) addEndpoint(endpoint, from, pointer string) {
 	// A complete URL as endpoint resolves to the same URL from any base.
-	here, err := httpclient.Resolve(o.it.BaseURL, endpoint)
+	here, err := httpclient.Resolve(t.it.BaseURL, endpoint)
 	elsewhere, err2 := httpclient.Resolve(&url.URL{Scheme: "x", Host: "x"}, endpoint)
-	if err == nil && err2 == nil && here.String() == elsewhere.String() {
-		return []request.Source{own}
+	if err != nil || err2 != nil || here.String() != elsewhere.String() {
+		t.addEvaluated("address", config.BaseURL.Name, failure.PointerJoin(t.doc.API.Pointer, config.BaseURL.Name))
 	}
-	return []request.Source{{Part: "address", From: config.BaseURL.Name, Pointer: failure.PointerJoin(o.doc.API.Pointer, config.BaseURL.Name), Evaluated: true}, own}
+	t.addEvaluated("address", from, pointer)
 }
 
-// methodSources returns the source of a default method. The method of the job itself is
-// visible in the request.
-func (o requestSources) methodSources(j *job) []request.Source {
-	if j.Method == "" && o.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text() != "" {
-		return []request.Source{{Part: "method", From: "default options", Pointer: o.defaultsPointer(config.DefaultMethod.Name)}}
-	}
-	return nil
-}
-
-// paramSources returns the sources of the parameters, in the query or in the body,
-// followed by the parameters that the endpoint or the authentication added to the query.
-func (o requestSources) paramSources(j *job, base, first, full config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
-	where := "body "
-	if sent.Method == http.MethodGet {
-		where = "query "
-	}
-	added := addedToQuery(sent)
-	var all []request.Source
-	given := map[string]bool{}
-	add := func(s request.Source, name string) {
-		if s.Part == "query "+name && slices.Contains(added, name) || given[s.Part] {
-			return // authentication replaced it, or it has a source already
-		}
-		given[s.Part] = true
-		all = append(all, s)
-	}
-	computedDefaults := o.doc.Vocabulary.IsCall(o.doc.API.DefaultOptions.Field(config.DefaultParams.Name))
-	for _, name := range full.ParamNames() {
-		if _, own := first.Param(name); !own {
-			at := o.defaultsPointer(config.DefaultParams.Name, name)
-			if computedDefaults {
-				at = o.defaultsPointer(config.DefaultParams.Name)
-			}
-			add(request.Source{Part: where + name, From: "default options", Pointer: at, Evaluated: true}, name)
-		}
-	}
-	for _, name := range first.ParamNames() {
-		s := request.Source{Part: where + name, From: "job", Pointer: j.keyPointer(config.JobParams.Name, name), Evaluated: true}
-		if j.Params.IsCall() {
-			s.Pointer = j.keyPointer(config.JobParams.Name)
-		}
-		now, _ := first.Param(name)
-		if own, ok := base.Param(name); !ok || !own.Equal(now) {
-			s = request.Source{Part: where + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}
-			if own.Len() > 0 && !own.IsScalar() { // pagination set a part of the value
-				s.From = "job and paging"
-			}
-		}
-		add(s, name)
-	}
-	for _, name := range (config.RequestSpec{Params: first.Query}).ParamNames() {
-		add(request.Source{Part: "query " + name, From: "paging", Pointer: o.features.Paging.NamedAt(j.paged, name)}, name)
-	}
-	if sent.Built != nil {
-		// A secret may contain separators of parameters. No part of a secret is the name
-		// of a parameter.
-		whole, query := sent.Built.URL.String(), sent.Built.URL.RawQuery
-		query = o.secrets.MaskPart(whole, secret.Span{From: len(whole) - len(query), To: len(whole)})
-		for _, name := range namesOf(query) {
-			// A parameter in the query that is not a known parameter was in the endpoint.
-			if top, _, _ := strings.Cut(name, "["); !given["query "+top] {
-				add(request.Source{Part: "query " + name, From: "endpoint", Pointer: j.keyPointer(config.JobEndpoint.Name)}, name)
-			}
-		}
+// addParams adds the sources of the parameters, in the query or in the body, followed by
+// the parameters that the endpoint or the authentication added to the query.
+func (t *trace) addParams() {
+	built := t.sent.Built.URL
+	var added []string // names that authentication added or changed
+	if u, err := url.Parse(t.sent.URL); err == nil {
+		before, after := built.Query(), u.Query()
+		added = slices.DeleteFunc(namesOf(u.RawQuery), func(name string) bool { return slices.Equal(before[name], after[name]) })
 	}
 	for _, name := range added {
-		given["query "+name] = true
-		all = append(all, o.authenticationSource("query", name))
+		t.replaced = append(t.replaced, "query "+name)
 	}
-	return all
-}
-
-// addedToQuery returns the names in the query that authentication added or changed.
-func addedToQuery(sent *httpclient.Outgoing) []string {
-	u, err := url.Parse(sent.URL)
-	if err != nil || sent.Built == nil {
-		return nil
+	part := t.paramsPart() + " "
+	for _, name := range t.full.ParamNames() {
+		if _, ok := t.paged.Param(name); ok {
+			continue
+		}
+		pointer := t.defaultsPointer(config.DefaultParams.Name)
+		if !t.doc.Vocabulary.IsCall(t.doc.API.DefaultOptions.Field(config.DefaultParams.Name)) {
+			pointer = failure.PointerJoin(pointer, name)
+		}
+		t.addEvaluated(part+name, "default options", pointer)
 	}
-	before, after := sent.Built.URL.Query(), u.Query()
-	var names []string
-	for _, name := range namesOf(u.RawQuery) {
-		if !slices.Equal(before[name], after[name]) {
-			names = append(names, name)
+	for _, name := range t.paged.ParamNames() {
+		before, ok := t.own.Param(name)
+		now, _ := t.paged.Param(name)
+		paging := t.features.Paging.NamedAt(t.job.paged, name)
+		switch own := t.pointer(config.JobParams.Name); {
+		case ok && before.Equal(now) && t.Params.IsCall():
+			t.addEvaluated(part+name, "job", own)
+		case ok && before.Equal(now):
+			t.addEvaluated(part+name, "job", failure.PointerJoin(own, name))
+		case before.Len() > 0 && !before.IsScalar(): // pagination set a part of the value
+			t.add(part+name, "job and paging", paging)
+		default:
+			t.add(part+name, "paging", paging)
 		}
 	}
-	return names
+	for _, name := range (config.RequestSpec{Params: t.paged.Query}).ParamNames() {
+		t.add("query "+name, "paging", t.features.Paging.NamedAt(t.job.paged, name))
+	}
+	// A secret may contain separators of parameters. No part of a secret is the name of a
+	// parameter.
+	for _, name := range namesOf(t.secrets.RedactAddress(built, secret.Sensitive{}).Query) {
+		// A parameter in the query that is not a known parameter was in the endpoint.
+		if top, _, _ := strings.Cut(name, "["); !t.knows("query " + top) {
+			t.add("query "+name, "endpoint", t.pointer(config.JobEndpoint.Name))
+		}
+	}
+	t.replaced = nil
+	for _, name := range added {
+		t.addCredential("query", name)
+	}
 }
 
 // namesOf returns the distinct, decoded names in a query.
@@ -201,122 +218,114 @@ func namesOf(query string) []string {
 	return names
 }
 
-// headerSources returns the sources of the headers in the order in which they are sent.
-func (o requestSources) headerSources(j *job, first config.RequestSpec, sent *httpclient.Outgoing) []request.Source {
-	var all []request.Source
-	for i, line := range sent.Headers {
-		if i > 0 && sent.Headers[i-1].Name == line.Name {
-			continue
+// addHeaders adds the sources of the headers in the order in which they are sent. source
+// returns the configured source of a header, or no pointer.
+func (t *trace) addHeaders(source func(name string) (from, pointer string)) {
+	built := t.sent.Built
+	texts := map[string][]string{}
+	for _, line := range t.sent.Headers {
+		texts[line.Name] = append(texts[line.Name], line.Text)
+	}
+	for _, line := range t.sent.Headers {
+		name, part, before := line.Name, "header "+line.Name, built.Header[line.Name]
+		if name == "Host" {
+			before = []string{built.Host}
 		}
-		all = append(all, o.headerSource(j, first, line.Name, sent))
-	}
-	return all
-}
-
-func (o requestSources) headerSource(j *job, first config.RequestSpec, name string, sent *httpclient.Outgoing) request.Source {
-	s := request.Source{Part: "header " + name, From: "built in"}
-	built := sent.Built
-	if built == nil {
-		return s
-	}
-	var texts []string
-	for _, line := range sent.Headers {
-		if line.Name == name {
-			texts = append(texts, line.Text)
+		bodyTypes := []string{config.BodyType("FORM"), config.BodyType("POST")}
+		switch {
+		case name == "Content-Length":
+			t.add(part, "built in", "")
+		case !slices.Equal(before, texts[name]):
+			t.addCredential("header", name)
+		case name == "Host" && built.Host == built.URL.Host:
+			t.add(part, "address", "")
+		case name == "Content-Type" && len(t.sent.Body) > 0 && slices.Contains(bodyTypes, line.Text):
+			t.add(part, "method", "")
+		default:
+			if from, pointer := source(name); pointer != "" {
+				t.addEvaluated(part, from, pointer)
+			} else {
+				t.add(part, "built in", "")
+			}
 		}
-	}
-	before, had := built.Header[name]
-	switch {
-	case name == "Content-Length":
-		return s
-	case name == "Host" && (len(texts) != 1 || built.Host != texts[0]):
-		had = false
-	case name == "Host" && built.Host == built.URL.Host:
-		s.From = "address"
-		return s
-	case name == "Host":
-		before, had = texts, true
-	}
-	if !had || !slices.Equal(before, texts) {
-		return o.addedHeaderSource(name, sent)
-	}
-	if name == "Content-Type" && len(sent.Body) > 0 && (texts[0] == config.BodyType("FORM") || texts[0] == config.BodyType("POST")) {
-		s.From = "method"
-		return s
-	}
-	own, defaults := first.Headers, o.doc.API.DefaultOptions.Field(config.DefaultHeaders.Name)
-	if _, exactly := defaults.Get(name); exactly && own.Field(name).IsNull() {
-		own = value.Value{} // names with different letter case are sent as two headers
-	}
-	if at, ok := memberLike(own, name); ok {
-		return request.Source{Part: s.Part, From: "job", Pointer: j.keyPointer(config.JobHeaders.Name, at), Evaluated: true}
-	}
-	if at, ok := memberLike(defaults, name); ok {
-		return request.Source{Part: s.Part, From: "default options", Pointer: o.defaultsPointer(config.DefaultHeaders.Name, at), Evaluated: true}
-	}
-	headers := slices.Clone(o.it.Headers)
-	for _, h := range o.it.ComputedHeaders {
-		headers = append(headers, h.Header)
-	}
-	for _, h := range headers {
-		if strings.EqualFold(h.Name, name) {
-			s = request.Source{Part: s.Part, From: "headers", Pointer: h.Pointer, Evaluated: true}
-		}
-	}
-	if s.Pointer == "" && name == "Accept" && j.format.Pointer != "" {
-		s.From, s.Pointer = "format of the response", j.format.Pointer
-	}
-	return s
-}
-
-// addedHeaderSource returns the source of a header that was added after the request was
-// built.
-func (o requestSources) addedHeaderSource(name string, sent *httpclient.Outgoing) request.Source {
-	signature := httpclient.Signed(o.doc)
-	signed := signature.Present() && (name == "Authorization" || name == "X-Amz-Date")
-	s := o.authenticationSource("headers", name)
-	scheme, _ := o.features.Auth.Of(o.doc.API.Authentication)
-	switch {
-	case signed:
-		return request.Source{Part: s.Part, From: "signature for AWS", Pointer: signature.Pointer}
-	case name == "Authorization" && sent.Built.URL.User != nil && !s.Evaluated && !scheme.SetsAuthorization:
-		return request.Source{Part: s.Part, From: "user name and password in the address"}
-	default:
-		return s
 	}
 }
 
-// authenticationSource returns the source of a header or query parameter that the
-// authentication added. Its pointer is as specific as possible.
-func (o requestSources) authenticationSource(kind, name string) request.Source {
-	section := o.doc.API.Authentication
-	part := map[string]string{"headers": "header ", "query": "query "}[kind] + name
-	s := request.Source{Part: part, From: "authentication " + auth.TypeSetting.Of(section), Pointer: section.Pointer}
+// addCredential adds the source of a header or query parameter that was added after the
+// request was built. Its pointer is as specific as possible.
+func (t *trace) addCredential(kind, name string) {
+	section, signature := t.doc.API.Authentication, httpclient.Signed(t.doc)
+	part, from := kind+" "+name, "authentication "+auth.TypeSetting.Of(section)
+	key := map[string]string{"header": "headers", "query": "query"}[kind]
 	name, _, _ = strings.Cut(name, "[")
-	for _, group := range []config.Section{auth.APIRequest.In(section).Get(kind), section.Get(kind)} {
-		if at, ok := memberLike(group.Value, name); ok {
-			s.Pointer, s.Evaluated = group.Get(at).Pointer, true
-			return s
-		}
+	login, own := auth.APIRequest.In(section).Get(key), section.Get(key)
+	pointer := cmp.Or(memberPointer(login.Value, login.Pointer, name), memberPointer(own.Value, own.Pointer, name))
+	scheme, _ := t.features.Auth.Of(section)
+	switch {
+	case signature.Present() && (part == "header Authorization" || part == "header X-Amz-Date"):
+		t.add(part, "signature for AWS", signature.Pointer)
+	case pointer != "":
+		t.addEvaluated(part, from, pointer)
+	case part == "header Authorization" && t.sent.Built.URL.User != nil && !scheme.SetsAuthorization:
+		t.add(part, "user name and password in the address", "")
+	default:
+		t.add(part, from, section.Pointer)
 	}
-	return s
 }
 
-// memberLike returns the last member with a name, regardless of letter case.
-func memberLike(v value.Value, name string) (string, bool) {
+// memberPointer returns the pointer of the last member with a name, regardless of letter
+// case, or "". at is the pointer of v.
+func memberPointer(v value.Value, at, name string) string {
 	for _, m := range slices.Backward(v.Members()) {
 		if strings.EqualFold(m.Name, name) {
-			return m.Name, true
+			return failure.PointerJoin(at, m.Name)
 		}
 	}
-	return "", false
+	return ""
 }
 
-// placeholderSources returns the sources of the placeholders of a child job.
-func placeholderSources(child *job, above []*job) []request.Source {
-	var all []request.Source
-	for _, p := range child.placeholders {
-		all = append(all, request.Source{Part: "placeholder {" + p.token + "}", From: p.describeSource(above), Pointer: p.pointer})
+// pointer returns the pointer of a key of the job.
+func (t *trace) pointer(key string) string { return failure.PointerJoin(t.Pointer, key) }
+
+func (t *trace) defaultsPointer(key string) string {
+	pointer := t.doc.API.Pointer
+	for _, key := range []string{config.HTTPSection.Name, config.DefaultOptionsSetting.Name, key} {
+		pointer = failure.PointerJoin(pointer, key)
 	}
-	return all
+	return pointer
+}
+
+// describeExpression describes an expression: "function concat of attr #token". It returns
+// "" for a plain value.
+func describeExpression(references expr.References, v value.Value) string {
+	form, ok := references.Parse(v, false)
+	text := ""
+	switch {
+	case form.Literal:
+		return ""
+	case !ok:
+		return describeExpressions(references, v)
+	case form.Call:
+		text = "function " + form.Name.Raw()
+		if args := describeExpressions(references, form.Args); args != "" {
+			text += " of " + args
+		}
+	default:
+		text = string(form.Reference.Key) + " " + form.Name.Raw()
+	}
+	if form.HasDefault {
+		text += ", or " + cmp.Or(describeExpression(references, form.Default), "its default")
+	}
+	return text
+}
+
+// describeExpressions describes the distinct expressions in an object or a list.
+func describeExpressions(references expr.References, v value.Value) string {
+	var all []string
+	for _, item := range v.Entries() {
+		if text := describeExpression(references, item); text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return strings.Join(all, ", ")
 }

@@ -5,24 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
-	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
-	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
-
-// withID is a scroller that wants the ids of the rows.
-type withID struct{ pagination.Scroller }
-
-func (withID) Needs() pagination.Requirements {
-	return pagination.Requirements{ItemID: response.Path{Text: "id", Separator: "."}}
-}
 
 // BenchmarkRows looks into the 1,000 rows of a page: for the ids that paging wants,
 // for the endpoints of child jobs, and to make texts of parts of them.
@@ -43,8 +33,8 @@ func BenchmarkRows(b *testing.B) {
 	}
 	s, _ := section(b, `{"id":"id"}`)
 	child := &job{Job: config.Job{Endpoint: "c/{id}", Reachable: true}, placeholders: compilePlaceholders(s, 1, expr.Vocabulary{}), filter: filterOf(b, "address.city==London")}
-	runner := &jobRunner{run: &run{Shared: &httpclient.Shared{Run: &env.Run{}}}}
-	r := &jobRun{jobRunner: runner, scroller: withID{}, job: &job{children: []*job{child}}}
+	id := response.Path{Text: "id", Separator: "."}
+	r := &pipeline{dispatcher: &dispatcher{evaluator: &evaluator{}}, itemID: id, job: &job{children: []*job{child}}, invocation: &invocation{}}
 	b.Run("ids", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -64,22 +54,22 @@ func BenchmarkRows(b *testing.B) {
 		}
 	})
 	for _, row := range []struct{ name, filter string }{{"all rows", ""}, {"some rows", "active==true&id<500"}} {
-		some := &jobRun{scroller: withID{}, job: &job{rowFilter: rowFilterOf(b, row.filter), Job: config.Job{NotStored: true}}}
+		some := &pipeline{ledger: &ledger{}, itemID: id, job: &job{rowFilter: rowFilterOf(b, row.filter), Job: config.Job{NotStored: true}}}
 		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, kept, err := some.store(b.Context(), page, nil, 1); err != nil || kept < 500 {
+				if _, kept, err := some.storeRows(b.Context(), &pageResult{page: page}); err != nil || kept < 500 {
 					b.Fatal(kept, err)
 				}
 			}
 		})
 	}
-	filtered := &jobRun{job: &job{rows: compileResponseFilter(config.Job{ResponseFilter: []string{"tags", "address.city"}, ResponseFilterDelimiter: "."}, 3)}}
+	filter := compileResponseFilter(config.Job{ResponseFilter: []string{"tags", "address.city"}, ResponseFilterDelimiter: "."}, 3)
 	b.Run("filter", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			n := 0
-			for row, err := range filtered.parsedRows(page) {
+			for row, err := range filter.apply(page.Items()) {
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -26,57 +30,36 @@ func applied(t *testing.T, f responseFilter, row string) (text string, err error
 	return text, err
 }
 
-func TestResponseFilter(t *testing.T) {
-	tests := []struct {
-		name, paths, row, want string
-		level                  int
-	}{
-		{"an object", "d", `{"id":1,"d":{"a":"b"}}`, `{"id":1,"d":"{\"a\":\"b\"}"}`, 3},
-		{"a text keeps its quotes", "d", `{"d":"c"}`, `{"d":"\"c\""}`, 3},
-		{"scalars", "a,b,c", `{"a":true,"b":1.50,"c":null}`, `{"a":"true","b":"1.50","c":"null"}`, 3},
-		{"empty list and object", "a,b", `{"a":[],"b":{}}`, `{"a":"[]","b":"{}"}`, 3},
-		{"spelling of the text", "d", `{"d":{"u":"č/"}}`, `{"d":"{\"u\":\"\\u010d\\/\"}"}`, 3},
-		{"a nested property", "a.b", `{"a":{"b":[1],"c":[2]}}`, `{"a":{"b":"[1]","c":[2]}}`, 3},
-		{"every item", "m[]", `{"m":[{"a":1},2,[3]]}`, `{"m":["{\"a\":1}","2","[3]"]}`, 3},
-		{"below every item", "m[].x", `{"m":[{"x":[1]},{"y":2},3]}`, `{"m":[{"x":"[1]"},{"y":2},3]}`, 3},
-		{"through a list without brackets", "m.x", `{"m":[{"x":[1]}]}`, `{"m":[{"x":[1]}]}`, 3},
-		{"absent", "z.y", `{"a":1}`, `{"a":1}`, 3},
-		{"a row that is not an object", "a", `[1]`, `[1]`, 3},
-		{"several in order", "a.b,a", `{"a":{"b":[1]}}`, `{"a":"{\"b\":\"[1]\"}"}`, 3},
-
-		{"lenient: a text stays", "d", `{"d":"c"}`, `{"d":"c"}`, 2},
-		{"lenient: a number becomes text", "d", `{"d":5}`, `{"d":"5"}`, 2},
-		{"lenient: empty values stay", "a,b,c,d", `{"a":null,"b":[],"c":"","d":0}`, `{"a":null,"b":[],"c":"","d":0}`, 2},
-		{"lenient: an object", "d", `{"d":{"a":1}}`, `{"d":"{\"a\":1}"}`, 2},
-		{"lenient: null instead of a list", "m[]", `{"m":null}`, `{"m":null}`, 2},
+// TestResponseFiltersOfTheReference: each filter in docs/reference/paths-and-conditions.md
+// turns the item into the one in its row.
+func TestResponseFiltersOfTheReference(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/paths-and-conditions.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			job := config.Job{ResponseFilter: strings.Split(tt.paths, ","), ResponseFilterDelimiter: "."}
-			got, err := applied(t, compileResponseFilter(job, tt.level), tt.row)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != tt.want {
-				t.Errorf("got  %s\nwant %s", got, tt.want)
-			}
-		})
+	item := regexp.MustCompile("Results for an item `(.*)`:").FindSubmatch(page)
+	rows := regexp.MustCompile("(?m)^\\| `([\"\\[].*?)` \\| `(\\{.*)` \\|$").FindAllSubmatch(page, -1)
+	if item == nil || len(rows) != 3 {
+		t.Fatalf("item %q, %d filters", item, len(rows))
 	}
-	for _, row := range []string{`{"m":null}`, `{"m":5}`, `{"m":{"a":1}}`} {
-		job := config.Job{Pointer: "/jobs/0", ResponseFilter: []string{"m[]"}, ResponseFilterDelimiter: "."}
-		_, err := applied(t, compileResponseFilter(job, 3), row)
-		if failure.KindOf(err) != failure.User || failure.PointerOf(err) != "/jobs/0/responseFilter" {
-			t.Errorf("%s: got %v", row, err)
+	for _, row := range rows {
+		job := config.Job{ResponseFilterDelimiter: "."}
+		filter := testvalue.Parse(t, string(row[1]))
+		for _, path := range filter.Items() {
+			job.ResponseFilter = append(job.ResponseFilter, path.Raw())
 		}
-	}
-	job := config.Job{ResponseFilter: []string{"a.b/c"}, ResponseFilterDelimiter: "/"}
-	if got, _ := applied(t, compileResponseFilter(job, 3), `{"a.b":{"c":[1]}}`); got != `{"a.b":{"c":"[1]"}}` {
-		t.Errorf("another delimiter: got %s", got)
+		if filter.IsScalar() {
+			job.ResponseFilter = []string{filter.Raw()}
+		}
+		got, err := applied(t, compileResponseFilter(job, 3), string(item[1]))
+		if want := testvalue.Parse(t, string(row[2])).JSON(); err != nil || got != want {
+			t.Errorf("%s makes %s, %v, the page says %s", row[1], got, err, want)
+		}
 	}
 }
 
 // children are the endpoints and parent columns of the child runs of one row.
-func children(t *testing.T, template, placeholders string, inherited []placeholderValue, parents ...string) string {
+func children(t *testing.T, template, placeholders string, parents ...string) string {
 	t.Helper()
 	s, problems := section(t, placeholders)
 	own := compilePlaceholders(s, len(parents), expr.Vocabulary{})
@@ -87,7 +70,7 @@ func children(t *testing.T, template, placeholders string, inherited []placehold
 	for _, p := range parents {
 		rows = append(rows, packed(t, p))
 	}
-	all, err := combinations(inherited, own, rows, nil)
+	all, err := combinations(nil, own, rows, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,31 +94,20 @@ func TestPlaceholders(t *testing.T) {
 		parents                      []string
 		want                         string
 	}{
-		{"a value", "c/{id}/{id}", `{"id":"id"}`, []string{`{"id":7}`}, `c/7/7 parent_id=7`},
 		{"a path", "c/{a}", `{"a":"user-info.id"}`, []string{`{"user-info":{"id":"x"}}`}, `c/x parent_user-info.id="x"`},
-		{"a level", "c/{1:v}/{2:w}", `{"1:v":"id","2:w":"id"}`, []string{`{"id":1}`, `{"id":11}`}, `c/1/11 parent_id=1 parent_id=11`},
-		{"a column that is a parent column already", "c/{x}", `{"x":"parent_x"}`, []string{`{"parent_x":7}`}, `c/7 parent_x=7`},
 		{"the row itself", "c/{x}", `{"x":"."}`, []string{`5`}, `c/5 parent_.=5`},
-		{"lists expand, the last one fastest", "{p}/{q}", `{"p":"p","q":"q"}`, []string{`{"p":[1,2],"q":["x","y"]}`},
-			`1/x parent_p=1 parent_q="x"; 1/y parent_p=1 parent_q="y"; 2/x parent_p=2 parent_q="x"; 2/y parent_p=2 parent_q="y"`},
 		{"an empty list runs nothing", "{p}", `{"p":"p"}`, []string{`{"p":[]}`}, ``},
 		{"items may be falsy", "c/{p}", `{"p":"p"}`, []string{`{"p":[0,"",false,null]}`}, `c/0 parent_p=0; c/ parent_p=""; c/ parent_p=false; c/ parent_p=null`},
 		{"null, booleans and floats", "{n}-{t}-{f}", `{"n":"n","t":"t","f":"f"}`, []string{`{"n":null,"t":true,"f":1.50}`}, `-1-1.5 parent_n=null parent_t=true parent_f=1.50`},
-		{"a function", "c/{x}", `{"x":{"path":"name","function":"urlencode","args":[{"placeholder":"value"}]}}`, []string{`{"name":"a b/c"}`}, `c/a+b%2Fc parent_name="a b/c"`},
 		{"a path in an object", "c/{x}", `{"x":{"path":"id"}}`, []string{`{"id":1}`}, `c/1 parent_id=1`},
-		{"values are never searched", "x/{a}/{b}", `{"a":"a","b":"b"}`, []string{`{"a":"{b}","b":"Z"}`}, `x/{b}/Z parent_a="{b}" parent_b="Z"`},
 		{"the token keeps its prefix", "c/{id}/{1:id}", `{"1:id":"id"}`, []string{`{"id":1}`}, `c/{id}/1 parent_id=1`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := children(t, tt.template, tt.placeholders, nil, tt.parents...); got != tt.want {
+			if got := children(t, tt.template, tt.placeholders, tt.parents...); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
-	}
-	inherited := []placeholderValue{{token: "a", path: "a", column: value.OfInt(1), value: value.OfInt(1)}, {token: "b", path: "b", column: value.OfInt(2), value: value.OfInt(2)}}
-	if got, want := children(t, "{a}/{b}/{c}", `{"a":"x","c":"y"}`, inherited, `{"x":8,"y":9}`), `8/2/9 parent_x=8 parent_b=2 parent_y=9`; got != want {
-		t.Errorf("inherited: got %s, want %s", got, want)
 	}
 }
 
@@ -197,42 +169,7 @@ func TestPlaceholderErrors(t *testing.T) {
 	}
 }
 
-func TestUserData(t *testing.T) {
-	scope := &expr.Scope{Contexts: map[expr.Context]expr.Members{
-		expr.Attr: {"k": value.OfString("v")}, expr.Time: {"currentStart": value.OfInt(9)},
-	}}
-	tests := []struct{ name, config, job, want string }{
-		{"none", `null`, `null`, ``},
-		{"scalars", `"a"`, `5`, `userData="a" job_parent_id=5`},
-		{"empty ones are not a column", `""`, `0`, ``},
-		{"objects", `{"a":1,"b":null}`, `{"b":2,"c":{"attr":"k"}}`, `a=1 b=null b=2 c="v"`},
-		{"lists", `["a",["b"],{}]`, `null`, `0="a" 1=["b"] 2=[]`},
-		{"a list of the job alone", `null`, `{"5":"a","x":{"y":{}}}`, `5="a" x={"y":[]}`},
-		{"lists of both", `{"5":"x","n":"N","-3":"y","07":"z"}`, `["a",[]]`, `0="x" n="N" 1="y" 07="z" 2="a" 3=[]`},
-		{"time", `{"t":{"time":"currentStart"}}`, `null`, `t=9`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			u := userData{renumbered: tt.config != "null"}
-			for name, text := range map[string]string{"userData": tt.config} {
-				s, _ := section(t, text)
-				u.entries = append(u.entries, compileUserData(s, name, expr.Compiler{Place: expr.InUserData, Known: map[expr.Context]expr.Members{expr.Attr: scope.Contexts[expr.Attr]}, Problems: s.Problems()}))
-			}
-			s, _ := section(t, tt.job)
-			u.entries = append(u.entries, compileUserData(s, "job_parent_id", expr.Compiler{Place: expr.InUserData, Known: map[expr.Context]expr.Members{expr.Attr: scope.Contexts[expr.Attr]}, Problems: s.Problems()}))
-			columns, err := u.columns(scope)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, c := range columns {
-				got = append(got, c.Name+"="+c.Value.JSON())
-			}
-			if strings.Join(got, " ") != tt.want {
-				t.Errorf("got %v, want %s", got, tt.want)
-			}
-		})
-	}
+func TestUserDataProblems(t *testing.T) {
 	for text, pointer := range map[string]string{`{"a":[1]}`: "/x/a", `["a"]`: "/x", `{"a":[],"b":{}}`: "", `[]`: ""} {
 		s, problems := section(t, text)
 		checkUserData(s)
@@ -240,4 +177,134 @@ func TestUserData(t *testing.T) {
 			t.Errorf("%s: got %v", text, *problems)
 		}
 	}
+}
+
+// section is a section of a document and the list of its problems.
+func section(t testing.TB, text string) (config.Section, *failure.Problems) {
+	problems := &failure.Problems{}
+	return field.NewSection(testvalue.Parse(t, text), "/x", problems), problems
+}
+
+func filterOf(t testing.TB, text string) condition.Condition {
+	t.Helper()
+	s, problems := section(t, string(value.OfString(text).AppendJSON(nil)))
+	f := condition.Compile(s)
+	if len(*problems) > 0 {
+		t.Fatalf("%s: %v", text, *problems)
+	}
+	return f
+}
+
+func TestRecursionFilter(t *testing.T) {
+	tests := []struct {
+		filter, row string
+		want        bool
+	}{
+		{"id==1", `{"id":1}`, true},
+		{"id==1", `{"id":"1"}`, true},
+		{"id==1", `{"id":1.0}`, true},
+		{"id==1.0", `{"id":1.0}`, true},
+		{"id==1.0", `{"id":"1.0"}`, true},
+		{"id==1", `{"id":"1.0"}`, false},
+		{"id!=1", `{"id":"1.0"}`, true},
+		{"id!=1", `{"id":2}`, true},
+		{"id!=1", `{"id":1}`, false},
+		{"a.b==x", `{"a":{"b":"x"}}`, true},
+		{"n==", `{}`, true},
+		{"n==", `{"n":null}`, true},
+		{"n==", `{"n":false}`, true},
+		{"n==1", `{"n":true}`, true},
+		{"n!=", `{"n":"x"}`, true},
+		{"t==Array", `{"t":[1]}`, true},
+		{"name==Jo", `{"name":"jo"}`, false},
+		{"name== Jo", `{"name":"Jo"}`, false},
+
+		{"n>9", `{"n":10}`, true},
+		{"n>9", `{"n":"10"}`, true},
+		{"n>9", `{"n":"9x"}`, true},
+		{"n>9", `{"n":"10x"}`, false},
+		{"n>=10", `{"n":10.0}`, true},
+		{"n<=1e3", `{"n":999.5}`, true},
+		{"n<5", `{"n":" 4"}`, true},
+		{"n<5", `{"n":5}`, false},
+		{"n<5", `{}`, true},
+		{"n>5", `{}`, false},
+
+		{"n~~J%", `{"n":"John"}`, true},
+		{"n~~J%", `{"n":"AJ"}`, false},
+		{"n~~%oh%", `{"n":"John"}`, true},
+		{"n~~J", `{"n":"John"}`, false},
+		{"n~~a.c", `{"n":"abc"}`, false},
+		{"n~~%", `{"n":"a\nb"}`, false},
+		{"n!~J%", `{"n":"Ann"}`, true},
+
+		{"a==1&b==2", `{"a":1,"b":2}`, true},
+		{"a==1&b==2", `{"a":1,"b":3}`, false},
+		{"a==1|b==2", `{"a":0,"b":2}`, true},
+		{"n~~J%&id>1|id==3", `{"id":1,"n":"Jo"}`, false},
+		{"n~~J%&id>1|id==3", `{"id":2,"n":"Ja"}`, true},
+		{"n~~J%&id>1|id==3", `{"id":3,"n":""}`, true},
+
+		{"a==1&o==2", `{"a":0,"o":{"x":1}}`, false},
+		{"a==1|o==2", `{"a":1,"o":{"x":1}}`, true},
+		{"a==1&o==2|b==3", `{"a":0,"b":3,"o":{"x":1}}`, true},
+		{"a==1|b==2&o==3", `{"a":0,"b":0,"o":{"x":1}}`, false},
+
+		{"id==1==2", `{"id":1}`, true},
+		{"a<b==c", `{"a<b":"c"}`, true},
+		{"scalar==5", `5`, true},
+		{"0==a", `["a"]`, true},
+		{"links.[rel=next].href==/2", `{"links":[{"rel":"self"},{"rel":"next","href":"/2"}]}`, true},
+		{"tags.-1==z", `{"tags":["a","z"]}`, true},
+		{"@odata.type==x", `{"@odata.type":"x"}`, true},
+		{"n==true", `{"n":true}`, false},
+		{"n!=true", `{"n":true}`, true},
+	}
+	for _, tt := range tests {
+		got, err := passes(filterOf(t, tt.filter), packed(t, tt.row))
+		if err != nil {
+			t.Errorf("%s on %s: %v", tt.filter, tt.row, err)
+		}
+		if got != tt.want {
+			t.Errorf("%s on %s: got %v", tt.filter, tt.row, got)
+		}
+	}
+	if pass, err := passes(condition.Condition{}, packed(t, `{}`)); err != nil || !pass {
+		t.Errorf("no filter: got %v, %v", pass, err)
+	}
+	for _, filter := range []string{"o==1", "a==0&o==1", "a==1|o==1", "o==1&a==1", "o==1|a==0"} {
+		if _, err := passes(filterOf(t, filter), packed(t, `{"a":0,"o":{"x":1}}`)); failure.KindOf(err) != failure.User {
+			t.Errorf("%s with an object: got %v, want a user error", filter, err)
+		}
+	}
+}
+
+func TestRecursionFilterProblems(t *testing.T) {
+	for _, text := range []string{`"id"`, `"id=1"`, `"id==1&"`, `"id==1||b==2"`, `"|"`} {
+		s, problems := section(t, text)
+		condition.Compile(s)
+		if len(*problems) != 1 || (*problems)[0].Pointer != "/x" || !strings.Contains((*problems)[0].Expected.String(), "operators") {
+			t.Errorf("%s: got %v", text, *problems)
+		}
+	}
+}
+
+func FuzzRecursionFilter(f *testing.F) {
+	for _, seed := range []string{"a==1", "a.b~~%x%&c<2|d!~", "&", "a>=b<=c", "!~%(", "a~~\xff%"} {
+		f.Add(seed, `{"a":1}`)
+	}
+	f.Fuzz(func(t *testing.T, text, row string) {
+		v, err := value.Parse([]byte(row))
+		if err != nil {
+			return
+		}
+		problems := &failure.Problems{}
+		filter := condition.Compile(field.NewSection(value.OfString(text), "/x", problems))
+		if filter.Given() == (len(*problems) > 0 || value.OfString(text).Empty()) {
+			t.Errorf("%q: filter %v, problems %v", text, filter, *problems)
+		}
+		if _, err := passes(filter, v.AppendPacked(nil)); err != nil && failure.KindOf(err) != failure.User {
+			t.Error(err)
+		}
+	})
 }

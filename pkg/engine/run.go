@@ -3,16 +3,24 @@
 // package pagination and passes the rows to the tables. Other packages send requests,
 // read responses and turn rows into cells.
 //
+// One run of a job has three parts. Its stream requests page after page. Its pipeline
+// decodes and checks each response, stores the rows and yields the child jobs. Its ledger
+// records what happened. A driver decides when each of them works: one after another, or
+// concurrently.
+//
 // A run with concurrency produces the same tables, events, state and error as a serial
 // run, see parallel and admission.
 package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/state"
@@ -40,7 +48,8 @@ type Result struct {
 // run is one run of a program.
 type run struct {
 	*httpclient.Shared
-	plan    *Program
+	program *Program
+	ledger  *runLedger
 	scanner *response.Scanner
 	tables  *tables
 	// state is the state of this run. time is the part of it about the start of the run.
@@ -51,27 +60,29 @@ type run struct {
 	iterationValues map[string]*state.IterationValues
 	dry             *httpclient.DryRun       // nil if the run sends its requests
 	standIn         func(name string) string // standIn of Preview, nil if the run sends its requests
-	limit           *LimitReached            // nil if no data was dropped
-	incomplete      int                      // number of findings
-	warnings                                 // warnings outside of jobs
-	// configWarnings are the emitted warnings about the configuration.
-	configWarnings []event.ConfigWarning
 }
 
 // newRun creates a run of the program. The caller must close it.
 func (p *Program) newRun(e *env.Run) *run {
 	r := &run{
 		Shared:  httpclient.NewShared(e, p.doc, p.target),
-		plan:    p,
+		program: p,
+		ledger:  &runLedger{log: e.Log},
 		scanner: response.NewScanner(e.Secrets.Mask),
 		time:    state.NewTime(e.Now().Unix()),
 	}
-	r.tables = newTables(e, p.typed, r.warn)
-	var remembered state.Remembered
+	r.tables = newTables(e, p.typed, r.ledger.warn)
 	previous := e.State
 	if e.LoginsOnly {
-		previous = state.LoginValues(previous, p.rememberedByLogins())
+		var names []string
+		for _, it := range p.iterations {
+			for _, m := range auth.Remembered(it.auth) {
+				names = append(names, m.Name)
+			}
+		}
+		previous = state.LoginValues(previous, names)
 	}
+	var remembered state.Remembered
 	r.state = state.Open(previous, r.time, &r.tables.structure, &r.tables.columns, &remembered)
 	r.openIterationValues(&remembered)
 	return r
@@ -81,100 +92,65 @@ func (p *Program) newRun(e *env.Run) *run {
 // change until the stage is committed. Run returns no error if a limit ends the run: the
 // tables then hold the data that was fetched completely.
 func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
-	return p.newRun(e).run(ctx)
-}
-
-func (r *run) run(ctx context.Context) (Result, error) {
+	r := p.newRun(e)
 	defer r.Close()
 	if r.tables.structure.Legacy {
 		r.Log.Emit(event.StateWarning{Text: "it contains the structure of the original extractor's old table parser, which is ignored; columns may get different names"})
 	}
-	err := r.iterations(ctx)
+	var err error
+	for i := 0; i < len(r.program.iterations) && err == nil; i++ {
+		err = r.iteration(ctx, r.program.iterations[i])
+	}
 	if isLimit(err) && ctx.Err() == nil {
 		err = nil
 	}
-	var written []tableRows
+	var result Result
 	if err == nil {
 		err = r.checkTables()
 	}
 	if err == nil {
-		written, err = r.tables.write(ctx)
-		r.reportOmitted(r.Log, event.WarningsOmitted{})
+		result.Tables, result.Rows, err = r.tables.write(ctx)
+		r.ledger.reportOmitted(r.Log, event.WarningsOmitted{})
 	}
 	r.tables.structure.Latest = r.tables.structures()
 	if closing := r.tables.close(); err == nil {
 		err = closing
 	}
-	var next value.Value
 	if err == nil {
-		next, err = r.state.Next()
+		result.State, err = r.state.Next()
 	}
 	if err != nil {
 		r.tables.set.Abort()
 		return Result{}, err
 	}
-	result := Result{
-		Requests:     int(r.Stats.Requests.Load()),
-		Bytes:        r.Stats.Bytes.Load(),
-		Tables:       len(written),
-		State:        next,
-		Remembered:   r.rememberedEvents(),
-		LimitReached: r.limit,
-		Incomplete:   r.incomplete,
-	}
-	for _, t := range written {
-		result.Rows += t.rows
-	}
+	result.Requests, result.Bytes = int(r.Stats.Requests.Load()), r.Stats.Bytes.Load()
+	result.Remembered = r.rememberedEvents()
+	result.LimitReached, result.Incomplete = r.ledger.limit, r.ledger.incomplete
 	return result, nil
 }
 
-func (r *run) iterations(ctx context.Context) error {
-	for i, it := range r.plan.iterations {
-		if err := r.iteration(ctx, it, r.plan.number(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// number returns the number of an iteration in events, counted from 1. It returns 0 if
-// there is only one iteration.
-func (p *Program) number(iteration int) int {
-	if len(p.iterations) == 1 {
-		return 0
-	}
-	return iteration + 1
-}
-
-// iteration runs the jobs of one iteration. number is the result of Program.number.
-func (r *run) iteration(ctx context.Context, it iteration, number int) error {
+// iteration runs the jobs of one iteration.
+func (r *run) iteration(ctx context.Context, it iteration) error {
 	client, err := r.client(it)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	sink, err := r.tables.bucket(it)
-	if err != nil {
+	jobs := r.newJobRunner(it, client)
+	if jobs.bucket, err = r.tables.bucket(it); err != nil {
 		return err
 	}
-	jobs := r.newJobRunner(it, client)
-	jobs.sink, jobs.number = sink, number
-	jobs.reportRemembered()
-	for _, job := range it.jobs {
-		if err := jobs.root(ctx, job); err != nil {
+	for _, read := range jobs.rememberedValues(r.program.reads) {
+		if read.Value != "" || read.Values > 0 {
+			r.Log.Emit(event.StateRead{Name: read.Name, Value: read.Value, Values: read.Values, Iteration: it.number})
+		}
+	}
+	for _, j := range it.jobs {
+		if err := jobs.root(ctx, j); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// concurrency returns the maximum number of concurrent requests. A run with limits is
-// serial.
-func (r *run) concurrency() int {
-	if r.Limits != (env.Limits{}) {
-		return 1
-	}
-	return r.plan.doc.API.Concurrency
 }
 
 // client returns the client of an iteration, which has its own login.
@@ -182,17 +158,87 @@ func (r *run) client(it iteration) (*httpclient.Client, error) {
 	r.Secrets.AddAddress(it.BaseURL.String())
 	o := httpclient.Options{
 		Shared:   r.Shared,
-		API:      r.plan.doc.API,
+		API:      r.program.doc.API,
 		BaseURL:  it.BaseURL,
 		Debug:    it.Debug,
-		Identity: auth.Identity(r.plan.doc, it.Iteration, r.plan.features.Auth),
+		Identity: auth.Identity(r.program.doc, it.Iteration, r.program.features.Auth),
 		DryRun:   r.dry,
 
 		KeepLogins: len(auth.Remembered(it.auth)) > 0,
 	}
-	o.Endpoints, o.AnonymousEndpoints = r.plan.endpoints(it, r.scope(it))
+	o.Endpoints, o.AnonymousEndpoints = r.program.endpoints(it, r.scope(it))
 	if it.auth != nil {
 		o.Auth = it.auth.Start(r.Run, r.iterationValues[it.Key])
 	}
 	return httpclient.New(o)
+}
+
+// scope returns the scope of expressions that all jobs of an iteration share.
+func (r *run) scope(it iteration) *expr.Scope {
+	return &expr.Scope{
+		Now:    r.Now,
+		Random: func(n int) ([]byte, error) { return r.Random(n, "a function") },
+		Contexts: map[expr.Context]expr.Members{
+			expr.Attr:       it.attributes,
+			expr.Time:       {"previousStart": r.time.Previous(), "currentStart": r.time.Current()},
+			expr.Remembered: r.iterationValues[it.Key].AllBefore(),
+		},
+	}
+}
+
+// newJobRunner returns what runs the jobs of an iteration.
+func (r *run) newJobRunner(it iteration, client *httpclient.Client) *jobRunner {
+	seconds, _ := r.time.Current().Int()
+	skipped := &skippedRuns{}
+	values := r.iterationValues[it.Key]
+	return &jobRunner{
+		run:    r,
+		client: client,
+		ledger: &jobsLedger{
+			runLedger: r.ledger, it: it, secrets: r.Secrets, iterationValues: values, time: r.time,
+			statistics: statistics{}, skippedRuns: skipped,
+		},
+		dispatcher: &dispatcher{
+			evaluator: &evaluator{
+				it: it, secrets: r.Secrets, log: r.Log,
+				defaultMethod: r.program.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text(),
+			},
+			scope: r.scope(it), iterationValues: values, standIn: r.standIn, started: time.Unix(seconds, 0), skippedRuns: skipped,
+		},
+	}
+}
+
+// root runs a root job with all its children. Then it emits a summary of each of these
+// jobs.
+func (jr *jobRunner) root(ctx context.Context, j *job) error {
+	jr.rootNumber++
+	requests, waited := &jr.run.Stats.Requests, &jr.run.Stats.Waited
+	jr.ledger.progress = progress{
+		job: j, log: jr.run.Log, now: jr.run.Now, last: jr.run.Now(),
+		requests: requests, waited: waited, requestsBefore: requests.Load(), waitedBefore: waited.Load(),
+	}
+	defer jr.run.Live.Forget()
+	// A run with limits is serial.
+	concurrency := jr.run.program.doc.API.Concurrency
+	in := invocation{endpoint: j.Endpoint}
+	var err error
+	if jr.run.Limits == (env.Limits{}) && concurrency > 1 {
+		err = jr.parallel(ctx, j, in, concurrency)
+	} else {
+		err = jr.eachWindow(j, in, jr.serialRunner(ctx, nil))
+	}
+	if err == nil || isLimit(err) {
+		if found := jr.ledger.finish(j, err != nil); found != nil {
+			err = found
+		}
+	}
+	if err == nil {
+		jr.ledger.warnForgetting(j)
+	}
+	if err == nil || isLimit(err) {
+		jr.ledger.statistics.report(jr.run.Log, j, jr.skippedRuns)
+	} else {
+		jr.ledger.statistics.unfinished(jr.run.Log, j)
+	}
+	return err
 }

@@ -3,6 +3,9 @@ package engine
 import (
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -47,7 +50,6 @@ type ruleCount struct {
 // maxRules is the maximum number of different stops that are reported for one job.
 const maxRules = 3
 
-// get returns the statistics of a job.
 func (s statistics) get(j *job) *jobStatistics {
 	if s[j] == nil {
 		s[j] = &jobStatistics{}
@@ -55,78 +57,62 @@ func (s statistics) get(j *job) *jobStatistics {
 	return s[j]
 }
 
-// page counts a stored page.
-func (s statistics) page(j *job, rows int) {
-	stored := &s.get(j).stored
-	stored.pages++
-	stored.rows += rows
-}
-
-// add counts a finished run.
-func (s statistics) add(r *jobRun, stop pagination.Stop) {
-	stats := s.get(r.job)
-	stats.runs++
-	stats.pages += r.pages
-	stats.rows += r.rowsReceived
-	stats.rowsFiltered += r.rowsFiltered
-	if r.skipped {
-		stats.skipped++
-	}
-	stats.found = stats.found || r.evidence.found
-	if stats.otherLists == nil {
-		stats.otherLists = r.evidence.otherLists
-	}
-	for i := range stats.rules {
-		if stats.rules[i].stop == stop {
-			stats.rules[i].count++
+func (s *jobStatistics) count(stop pagination.Stop) {
+	s.runs++
+	for i := range s.rules {
+		if s.rules[i].stop == stop {
+			s.rules[i].count++
 			return
 		}
 	}
-	if len(stats.rules) <= maxRules {
-		stats.rules = append(stats.rules, ruleCount{stop, 1})
+	if len(s.rules) <= maxRules {
+		s.rules = append(s.rules, ruleCount{stop, 1})
 	}
 }
 
-// report emits an event for a job and for each job below it.
-func (s statistics) report(log *event.Log, j *job, skipped *skippedRuns, iteration int) {
-	stats := s[j]
-	if stats == nil {
-		stats = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, skipped.get(j))}}}
-	}
-	stats.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: iteration})
-	e := event.JobFinished{Job: j.name, Pages: stats.pages, Rows: stats.rows, Windows: stats.windows, LeftOut: stats.rowsFiltered, Unstored: j.NotStored, Rule: stats.rule(), Repeated: stats.repeated, Skipped: stats.skipped, Unwanted: skipped.get(j), JobPointer: j.Pointer, Iteration: iteration}
-	if j.child {
-		e.Runs = stats.runs
-	}
-	if len(stats.rules) == 1 {
-		e.Pointer = stats.rules[0].stop.Pointer
-	}
-	log.Emit(e)
-	for _, child := range j.children {
-		s.report(log, child, skipped, iteration)
+// report emits an event for a root job and for each job below it.
+func (s statistics) report(log *event.Log, root *job, skipped *skippedRuns) {
+	for _, j := range withChildren([]*job{root}) {
+		stats, unwanted := s[j], skipped.get(j)
+		if stats == nil {
+			stats = &jobStatistics{rules: []ruleCount{{stop: neverRan(j, unwanted)}}}
+		}
+		stats.reportOmitted(log, event.WarningsOmitted{Job: j.name, JobPointer: j.Pointer, Iteration: j.iteration})
+		e := event.JobFinished{
+			Job: j.name, Pages: stats.pages, Rows: stats.rows, Windows: stats.windows, LeftOut: stats.rowsFiltered,
+			Unstored: j.NotStored, Rule: stats.rule(), Repeated: stats.repeated, Skipped: stats.skipped,
+			Unwanted: unwanted, JobPointer: j.Pointer, Iteration: j.iteration,
+		}
+		if j.parent != nil {
+			e.Runs = stats.runs
+		}
+		if len(stats.rules) == 1 {
+			e.Pointer = stats.rules[0].stop.Pointer
+		}
+		log.Emit(e)
 	}
 }
 
 // neverRan returns the reason why a job has not run. unwanted is the number of runs that
 // `if` skipped.
 func neverRan(j *job, unwanted int) pagination.Stop {
-	if unwanted > 0 {
+	switch {
+	case unwanted > 0:
 		return pagination.Stop{Rule: "it did not run, because of its 'if'", Pointer: failure.PointerJoin(j.Pointer, config.JobIf.Name)}
-	}
-	if j.Windows != nil && !j.child {
+	case j.Windows != nil && j.parent == nil:
 		return pagination.Stop{Rule: noWindow, Pointer: j.Windows.Pointer}
+	default:
+		return pagination.Stop{Rule: "it never ran"}
 	}
-	return pagination.Stop{Rule: "it never ran"}
 }
 
-// unfinished reports, for a job and each job below it, the pages and rows that were
+// unfinished reports, for a root job and each job below it, the pages and rows that were
 // stored before the run failed.
-func (s statistics) unfinished(log *event.Log, j *job, iteration int) {
-	if stored := s.get(j).stored; stored.pages > 0 {
-		log.Emit(event.JobUnfinished{Job: j.name, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: iteration})
-	}
-	for _, child := range j.children {
-		s.unfinished(log, child, iteration)
+func (s statistics) unfinished(log *event.Log, root *job) {
+	for _, j := range withChildren([]*job{root}) {
+		if stored := s.get(j).stored; stored.pages > 0 {
+			log.Emit(event.JobUnfinished{Job: j.name, Pages: stored.pages, Rows: stored.rows, JobPointer: j.Pointer, Iteration: j.iteration})
+		}
 	}
 }
 
@@ -145,4 +131,59 @@ func (s *jobStatistics) rule() string {
 		words = append(words, fmt.Sprintf("%s (%d ×)", r.stop.Rule, r.count))
 	}
 	return strings.Join(words, "; ")
+}
+
+// skippedRuns counts the runs of jobs that `if` skipped. Streams use it concurrently.
+type skippedRuns struct {
+	mu    sync.Mutex
+	count map[*job]int
+}
+
+func (u *skippedRuns) add(j *job) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.count == nil {
+		u.count = map[*job]int{}
+	}
+	u.count[j]++
+}
+
+func (u *skippedRuns) get(j *job) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.count[j]
+}
+
+// progressEvery is the minimum time between two reports.
+const progressEvery = 10 * time.Second
+
+// progress regularly reports the progress of a root job and its child jobs. It checks the
+// time after each stored page, so it reports no progress while no page is stored.
+type progress struct {
+	job              *job
+	log              *event.Log
+	now              func() time.Time
+	requests, waited *atomic.Int64 // requests and nanoseconds of waiting of the run
+	requestsBefore   int64         // requests before the job
+	waitedBefore     int64         // nanoseconds of waiting before the job
+	last             time.Time
+	pages, rows      int
+}
+
+// page counts a stored page.
+func (p *progress) page(rows int) {
+	p.pages++
+	p.rows += rows
+	now := p.now()
+	if now.Sub(p.last) < progressEvery {
+		return
+	}
+	p.last = now
+	p.log.Emit(event.JobProgress{
+		Job:      p.job.name,
+		Pages:    p.pages,
+		Rows:     p.rows,
+		Requests: int(p.requests.Load() - p.requestsBefore),
+		Waited:   time.Duration(p.waited.Load() - p.waitedBefore).Seconds(),
+	})
 }

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/state"
@@ -40,9 +42,9 @@ func newTables(e *env.Run, typed bool, warn func(event.Body)) *tables {
 	return &tables{env: e, typed: typed, warn: warn, set: csvtable.NewSet(e.Tables, e.Temp)}
 }
 
-// bucket returns the sink of an iteration. If iterations share a bucket, the mappings of
+// bucket returns the bucket of an iteration. If iterations share a bucket, the mappings of
 // the first iteration and the `incremental` setting of the last iteration apply.
-func (t *tables) bucket(it iteration) (sink, error) {
+func (t *tables) bucket(it iteration) (*bucket, error) {
 	t.iterations = append(t.iterations, it)
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
@@ -50,7 +52,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		}
 		// There may be many iterations with different buckets.
 		if err := b.automatic.ReleaseBuffers(); err != nil {
-			return sink{}, err
+			return nil, err
 		}
 	}
 	if it.DriftWarning {
@@ -59,7 +61,7 @@ func (t *tables) bucket(it iteration) (sink, error) {
 	for _, b := range t.buckets {
 		if b.name == it.Bucket {
 			b.incremental = it.Incremental
-			return sink{b}, nil
+			return b, nil
 		}
 	}
 	automatic, err := mapping.NewAutomatic(mapping.Options{
@@ -81,22 +83,17 @@ func (t *tables) bucket(it iteration) (sink, error) {
 		Lists: listNames,
 	})
 	if err != nil {
-		return sink{}, err
+		return nil, err
 	}
 	b := &bucket{
 		name:        it.Bucket,
 		incremental: it.Incremental,
 		automatic:   automatic,
-		configured:  mapping.NewConfigured(it.mappings, t.out()).Watch(listNames),
+		configured:  mapping.NewConfigured(it.mappings, t.set).Watch(listNames),
 		mapped:      it.Mappings.Present(),
 	}
 	t.buckets = append(t.buckets, b)
-	return sink{b}, nil
-}
-
-// sink stores the pages of one iteration.
-type sink struct {
-	bucket *bucket
+	return b, nil
 }
 
 // pageRows is the destination of the rows of one page.
@@ -104,69 +101,47 @@ type pageRows interface {
 	Row(value.Packed) error
 }
 
-// unstoredRows discards the rows, which are only parents.
-type unstoredRows struct{}
-
-func (unstoredRows) Row(value.Packed) error { return nil }
-
-// page returns the destination of the rows of one page.
-func (s sink) page(dataType string, columns []mapping.Column, from pageOrigin) pageRows {
-	if s.bucket.configured.Has(dataType) {
-		return s.bucket.configured.Batch(dataType, columns).Of(from)
+func (b *bucket) page(dataType string, columns []mapping.Column, from pageOrigin) pageRows {
+	if b.configured.Has(dataType) {
+		return b.configured.Batch(dataType, columns).Of(from)
 	}
-	return s.bucket.automatic.Batch(dataType, columns)
+	return b.automatic.Batch(dataType, columns)
 }
 
-// tableRows is a written table with its number of rows.
-type tableRows struct {
-	name string
-	rows int
-}
-
-// write writes the tables of all buckets to the stage.
-func (t *tables) write(ctx context.Context) ([]tableRows, error) {
-	if err := t.fill(ctx); err != nil {
-		return nil, err
-	}
-	written, err := t.set.Close()
-	if err != nil {
-		return nil, err
-	}
-	all := make([]tableRows, len(written))
-	for i, w := range written {
-		t.env.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
-		if added, removed, changed := t.columns.Changed(w.Table.FileName(), w.Table.Columns); changed {
-			t.warn(event.TableDrifted{Table: w.Table.FileName(), Added: added, Removed: removed})
-		}
-		all[i] = tableRows{w.Table.FileName(), w.Rows}
-	}
-	return all, nil
-}
-
-func (t *tables) out() mapping.Output { return mapping.CSV{Set: t.set} }
-
-// fill writes the tables of all buckets, mapped tables before automatic tables. At the
-// end it writes the tables of mappings without rows.
-func (t *tables) fill(ctx context.Context) error {
+// write writes the tables of all buckets to the stage, mapped tables before automatic
+// tables, and then the tables of mappings without rows. It returns the number of tables and
+// of their rows.
+func (t *tables) write(ctx context.Context) (n, rows int, err error) {
 	for _, b := range t.buckets {
 		d := mapping.Defaults{Bucket: b.name, Incremental: b.incremental}
 		if err := b.configured.Write(ctx, d); err != nil {
-			return err
+			return 0, 0, err
 		}
-		if err := b.automatic.Write(ctx, t.out(), d); err != nil {
-			return err
+		if err := b.automatic.Write(ctx, t.set, d); err != nil {
+			return 0, 0, err
 		}
 		if err := b.automatic.Close(); err != nil {
-			return err
+			return 0, 0, err
 		}
 	}
 	for _, it := range t.iterations {
 		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
-		if err := it.mappings.Without(it.unstored).WriteMissing(t.out(), d); err != nil {
-			return err
+		if err := it.mappings.Without(it.unstored).WriteMissing(t.set, d); err != nil {
+			return 0, 0, err
 		}
 	}
-	return nil
+	written, err := t.set.Close()
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, w := range written {
+		t.env.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
+		if added, removed, changed := t.columns.Changed(w.Table.FileName(), w.Table.Columns); changed {
+			t.warn(event.TableDrifted{Table: w.Table.FileName(), Added: added, Removed: removed})
+		}
+		rows += w.Rows
+	}
+	return len(written), rows, nil
 }
 
 // structures returns the merged structure of the automatic tables of all buckets without
@@ -189,4 +164,46 @@ func (t *tables) close() error {
 		errs = append(errs, b.automatic.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// listNames recognises the names of members about lists in items.
+var listNames = mapping.ListNames{Truncates: response.TruncatesList, AboutPages: response.AboutPages}
+
+// pageOrigin is the page that an item is from.
+type pageOrigin struct {
+	job  *job
+	page int
+	fail bool // true with onIncomplete: fail
+}
+
+// truncated returns the incomplete lists in the items since the last call.
+func (b *bucket) truncated() []mapping.Truncated {
+	return append(b.configured.Truncated(), b.automatic.Truncated()...)
+}
+
+// checkTables reports empty columns of mappings and empty primary keys. An empty column
+// without a similar name in the items is only a warning, because APIs omit null members.
+// The warning is not emitted if a limit has ended the run.
+func (r *run) checkTables() error {
+	for _, b := range r.tables.buckets {
+		for _, gap := range b.configured.Gaps() {
+			from := gap.Origin.(pageOrigin)
+			var found event.Finding
+			switch {
+			case gap.Rows > 0:
+				found = event.KeyEmpty{Job: from.job.name, Table: gap.Table, PrimaryKey: gap.Key, Rows: gap.Rows, Page: from.page, Pointer: gap.Pointer, JobPointer: from.job.Pointer, Iteration: from.job.iteration}
+			case gap.Near != "":
+				found = event.ColumnMissing{Job: from.job.name, Table: gap.Table, Column: gap.Column, Path: gap.Path, Near: r.Secrets.Mask(gap.Near), Pointer: gap.Pointer, JobPointer: from.job.Pointer, Iteration: from.job.iteration}
+			case r.ledger.limit == nil:
+				r.ledger.warn(event.MappingWarning{Table: gap.Table, Text: fmt.Sprintf(`no item has a value at '%s', so %q is empty; if this is correct, set "optional": true in its setting`, gap.Path, gap.Column)})
+				continue
+			default:
+				continue
+			}
+			if err := r.ledger.raise(found, from.fail); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

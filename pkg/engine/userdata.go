@@ -47,20 +47,6 @@ func withoutEmptyObjects(v value.Value) value.Value {
 	})
 }
 
-// checkUserData reports lists in user data if the rows are mapped automatically, because
-// a column holds one value. An empty list becomes an empty cell.
-func checkUserData(s config.Section) {
-	if s.Value.Kind() == value.Array && s.Present() {
-		s.Problem("expected a value or an object of columns, as the data type has no mapping", "")
-		return
-	}
-	for _, m := range s.Value.Members() {
-		if m.Value.Kind() == value.Array && m.Value.Len() > 0 {
-			s.Get(m.Name).Problem("a column of user data must be a single value if the data type has no mapping, found a list", "")
-		}
-	}
-}
-
 // references returns the names in a context that the user data refers to.
 func (u userData) references(c expr.Context) []string {
 	var names []string

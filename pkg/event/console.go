@@ -23,22 +23,20 @@ const (
 	yellow = "\x1b[1;33m"
 )
 
-// Console writes each event as one line for people at a terminal:
-//
-//	15:04:05 info  Job users finished: 3 pages, 250 rows, page without data
-//	15:04:05 WARN  No data found in page 4 of users
-//
-// The fields follow as key=value. Console omits fields that are empty, intended for
-// programs, or contained in the message. It shows control characters as Go escapes. The
-// time is in the time zone of the event. It does not write debug events.
+// Console is a sink for people at a terminal.
 type Console struct {
 	w       io.Writer
 	colours bool
 }
 
-var _ Sink = (*Console)(nil)
-
-// NewConsole returns a sink that writes to a terminal. Close does not close w.
+// NewConsole returns a sink that writes each event as one line for people at a terminal:
+//
+//	15:04:05 info  Job users finished: 3 pages, 250 rows, page without data
+//	15:04:05 WARN  No data found in page 4 of users
+//
+// The fields follow as key=value, without fields that are empty, intended for programs, or
+// contained in the message. Control characters are shown as Go escapes. The time is in the
+// time zone of the event. Debug events are not written. Close does not close w.
 func NewConsole(w io.Writer, colours bool) *Console { return &Console{w, colours} }
 
 func (c *Console) Write(e Event) error {
@@ -65,7 +63,6 @@ func (c *Console) Write(e Event) error {
 	return writeWhole(c.w, []byte(b.String()))
 }
 
-// Close implements Sink. Events are written immediately, so it has no effect.
 func (c *Console) Close() error { return nil }
 
 func (c *Console) level(l Level) string {
@@ -109,18 +106,13 @@ func shows(message, value string) bool {
 			return false
 		}
 		at += from
-		if isWord(message, at, at+len(value)) {
+		before, _ := utf8.DecodeLastRuneInString(message[:at])
+		after, _ := utf8.DecodeRuneInString(message[at+len(value):])
+		if !alphanumeric(before) && !alphanumeric(after) {
 			return true
 		}
 		from = at + 1
 	}
-}
-
-// isWord reports whether text[from:to] has no letter or digit directly before or after it.
-func isWord(text string, from, to int) bool {
-	before, _ := utf8.DecodeLastRuneInString(text[:from])
-	after, _ := utf8.DecodeRuneInString(text[to:])
-	return !alphanumeric(before) && !alphanumeric(after)
 }
 
 func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

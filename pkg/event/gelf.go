@@ -21,34 +21,30 @@ const gelfLimit = 200_000
 // events is better than waiting until the platform kills the job.
 const gelfTimeout = 30 * time.Second
 
-// Dial opens a connection, like net.Dialer.DialContext.
-type Dial func(ctx context.Context, network, address string) (net.Conn, error)
-
-// GELF sends each event as a GELF 1.1 message over TCP, terminated by a zero byte.
+// gelf sends each event as a GELF 1.1 message over TCP, terminated by a zero byte.
 //
 // All messages of a run use one connection, because the platform's server has one receive
-// buffer for all connections. For the same reason GELF does not reconnect after a
+// buffer for all connections. For the same reason gelf does not reconnect after a
 // connection was lost within a message: every later Write returns the same error.
-type GELF struct {
+type gelf struct {
 	conn    net.Conn
 	host    string
 	timeout time.Duration
 	err     error // error of the write that lost the connection
 }
 
-var _ Sink = (*GELF)(nil)
-
-// DialGELF connects to the server at address (host:port). ctx applies to connecting only.
-// host is the host name of this container: the platform drops messages with any other host.
-func DialGELF(ctx context.Context, dial Dial, address, host string) (*GELF, error) {
+// DialGELF returns a sink for the server at address (host:port). ctx applies to connecting
+// only. dial is like net.Dialer.DialContext. host is the host name of this container: the
+// platform drops messages with any other host.
+func DialGELF(ctx context.Context, dial func(ctx context.Context, network, address string) (net.Conn, error), address, host string) (Sink, error) {
 	conn, err := dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect to the log server %s: %w", address, err)
 	}
-	return &GELF{conn: conn, host: host, timeout: gelfTimeout}, nil
+	return &gelf{conn: conn, host: host, timeout: gelfTimeout}, nil
 }
 
-func (g *GELF) Write(e Event) error {
+func (g *gelf) Write(e Event) error {
 	if g.err != nil {
 		return g.err
 	}
@@ -63,14 +59,14 @@ func (g *GELF) Write(e Event) error {
 	return g.err
 }
 
-func (g *GELF) Close() error {
+func (g *gelf) Close() error {
 	if err := g.conn.Close(); err != nil {
 		return fmt.Errorf("cannot close the connection to the log server: %w", err)
 	}
 	return nil
 }
 
-func (g *GELF) encode(e Event) []byte {
+func (g *gelf) encode(e Event) []byte {
 	text := e.Message
 	if text == "" {
 		text = e.Kind // the server drops messages without text

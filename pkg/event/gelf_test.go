@@ -44,9 +44,9 @@ func TestGELF(t *testing.T) {
 
 func TestGELFNames(t *testing.T) {
 	for _, body := range Bodies() {
-		for _, f := range fieldsOf(filled(body, "x"), func(s string) string { return s }) {
+		for _, f := range fieldsOf(filled(body, "x")) {
 			if f.Name == "id" {
-				t.Errorf("%s: GELF has its own use for _id", body.Kind())
+				t.Errorf("%s: GELF has its own use for _id", KindOf(body))
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func TestGELFServerThatDoesNotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sink.timeout = 1 // nanosecond
+	sink.(*gelf).timeout = 1 // nanosecond
 	if err := sink.Write(Event{Kind: "x"}); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("Write = %v, want a deadline", err)
 	}

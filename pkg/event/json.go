@@ -14,26 +14,22 @@ const lineLimit = 60_000
 // TimeLayout is RFC 3339 with milliseconds.
 const TimeLayout = "2006-01-02T15:04:05.000Z07:00"
 
-// JSON writes each event as one JSON object on a line of its own: time (UTC), level, event
-// and message, followed by the fields of the body.
-type JSON struct{ w io.Writer }
+type jsonLines struct{ w io.Writer }
 
-var _ Sink = (*JSON)(nil)
-
-// NewJSON returns a sink that writes to w. Close does not close w. Each line is written
+// NewJSON returns a sink that writes each event as one JSON object on a line of its own: time
+// (UTC), level, event and message, followed by the fields of the body. Each line is written
 // with its line feed in one call of Write, because the platform turns each chunk that it
-// reads into an event.
-func NewJSON(w io.Writer) *JSON { return &JSON{w} }
+// reads into an event. Close does not close w.
+func NewJSON(w io.Writer) Sink { return jsonLines{w} }
 
-func (s *JSON) Write(e Event) error {
+func (s jsonLines) Write(e Event) error {
 	if e.Level == Debug {
 		return nil // the platform would turn it into an event
 	}
 	return writeWhole(s.w, fit(e, lineLimit, jsonLine))
 }
 
-// Close implements Sink. Events are written immediately, so it has no effect.
-func (s *JSON) Close() error { return nil }
+func (jsonLines) Close() error { return nil }
 
 func jsonLine(e Event) []byte {
 	var b bytes.Buffer

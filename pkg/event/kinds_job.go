@@ -9,16 +9,14 @@ import (
 
 // DataEmpty reports that a page had no data.
 type DataEmpty struct {
+	warn       `kind:"data.empty"`
 	Job        string `json:"job"`
 	DataField  string `json:"dataField"`
 	Page       int    `json:"page"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 }
 
-func (DataEmpty) Kind() string { return "data.empty" }
-func (DataEmpty) Level() Level { return Warn }
-
-func (e DataEmpty) Message() string {
+func (e DataEmpty) message() string {
 	if e.DataField == "" {
 		return fmt.Sprintf("No data found in page %d of %s", e.Page, e.Job)
 	}
@@ -27,18 +25,17 @@ func (e DataEmpty) Message() string {
 
 // WindowStarted reports that a job starts to run for a window.
 type WindowStarted struct {
-	Job        string `json:"job"`
-	Window     int    `json:"window"`
-	Of         int    `json:"of"`
-	Start      string `json:"start,omitempty"`
-	End        string `json:"end,omitempty"`
-	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	Iteration  int    `json:"iteration,omitempty" console:"-"`
+	_          struct{} `kind:"window.started"`
+	Job        string   `json:"job"`
+	Window     int      `json:"window"`
+	Of         int      `json:"of"`
+	Start      string   `json:"start,omitempty"`
+	End        string   `json:"end,omitempty"`
+	JobPointer string   `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int      `json:"iteration,omitempty" console:"-"`
 	// Quiet is true after the first windows of a job.
 	Quiet bool `json:"-"`
 }
-
-func (WindowStarted) Kind() string { return "window.started" }
 
 func (e WindowStarted) Level() Level {
 	if e.Quiet {
@@ -47,7 +44,7 @@ func (e WindowStarted) Level() Level {
 	return Info
 }
 
-func (e WindowStarted) Message() string {
+func (e WindowStarted) message() string {
 	s := fmt.Sprintf("Job %s: window %d of %d", e.Job, e.Window, e.Of)
 	switch {
 	case e.Start != "":
@@ -60,6 +57,7 @@ func (e WindowStarted) Message() string {
 
 // JobProgress reports that a long job is still running.
 type JobProgress struct {
+	info     `kind:"job.progress"`
 	Job      string  `json:"job"`
 	Pages    int     `json:"pages"`
 	Rows     int     `json:"rows"`
@@ -67,21 +65,19 @@ type JobProgress struct {
 	Waited   float64 `json:"waited,omitempty"`
 }
 
-func (JobProgress) Kind() string { return "job.progress" }
-func (JobProgress) Level() Level { return Info }
-
-func (e JobProgress) Message() string {
+func (e JobProgress) message() string {
 	s := fmt.Sprintf("Job %s is running: %s, %s, %s so far", e.Job, textfmt.Count(e.Pages, "page"), textfmt.Count(e.Rows, "row"), textfmt.Count(e.Requests, "request"))
 	if e.Waited > 0 {
-		s += fmt.Sprintf(", %s spent waiting", time.Duration(e.Waited*float64(time.Second)).Round(time.Millisecond))
+		s += fmt.Sprintf(", %s spent waiting", inUnits(e.Waited))
 	}
 	return s
 }
 
-// JobLive is the state of a running job, for a platform that shows live progress. It is
+// jobLive is the state of a running job, for a platform that shows live progress. It is
 // only emitted with EXTRACTOR_LIVE. Waiting is the reason why the job waits, Waited the
 // seconds so far, and WaitSeconds the remaining seconds, 0 if unknown.
-type JobLive struct {
+type jobLive struct {
+	debug       `kind:"job.live"`
 	Job         string  `json:"job"`
 	Depth       int     `json:"depth,omitempty"`
 	Seconds     float64 `json:"seconds"`
@@ -100,10 +96,7 @@ type JobLive struct {
 	since, until time.Time
 }
 
-func (JobLive) Kind() string { return "job.live" }
-func (JobLive) Level() Level { return Debug }
-
-func (e JobLive) Message() string {
+func (e jobLive) message() string {
 	s := fmt.Sprintf("Job %s is running: %s, %s", e.Job, textfmt.Count(e.Pages, "page"), textfmt.Count(e.Rows, "row"))
 	if e.Parents > 0 {
 		s += fmt.Sprintf(", %d of %s", e.ParentsDone, textfmt.Count(e.Parents, "parent"))
@@ -116,6 +109,7 @@ func (e JobLive) Message() string {
 
 // JobFinished reports the totals of a job and the rule that ended it.
 type JobFinished struct {
+	info       `kind:"job.finished"`
 	Job        string `json:"job"`
 	Runs       int    `json:"runs,omitempty"`
 	Windows    int    `json:"windows,omitempty"`
@@ -125,17 +119,14 @@ type JobFinished struct {
 	Unstored   bool   `json:"unstored,omitempty"`
 	Rule       string `json:"rule"`
 	Pointer    string `json:"pointer,omitempty"`
-	Repeated   bool   `json:"repeated,omitempty"`
-	Skipped    int    `json:"skipped,omitempty"`
+	Repeated   bool   `json:"repeated,omitempty" console:"always"`
+	Skipped    int    `json:"skipped,omitempty" console:"always"`
 	Unwanted   int    `json:"unwanted,omitempty"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-func (JobFinished) Kind() string { return "job.finished" }
-func (JobFinished) Level() Level { return Info }
-
-func (e JobFinished) Message() string {
+func (e JobFinished) message() string {
 	s := fmt.Sprintf("Job %s finished: ", e.Job)
 	if e.Runs > 1 {
 		s += textfmt.Count(e.Runs, "run") + ", "
@@ -159,6 +150,7 @@ func (e JobFinished) Message() string {
 // JobUnfinished reports the part of a job that was stored when the run failed. A failed run
 // writes no tables.
 type JobUnfinished struct {
+	debug      `kind:"job.unfinished"`
 	Job        string `json:"job"`
 	Pages      int    `json:"pages"`
 	Rows       int    `json:"rows"`
@@ -166,9 +158,6 @@ type JobUnfinished struct {
 	Iteration  int    `json:"iteration,omitempty" console:"-"`
 }
 
-func (JobUnfinished) Kind() string { return "job.unfinished" }
-func (JobUnfinished) Level() Level { return Debug }
-
-func (e JobUnfinished) Message() string {
+func (e JobUnfinished) message() string {
 	return fmt.Sprintf("Job %s not finished: %s, %s until then", e.Job, textfmt.Count(e.Pages, "page"), textfmt.Count(e.Rows, "row"))
 }

@@ -11,15 +11,13 @@ import (
 
 // RunStarted is the first event of a run.
 type RunStarted struct {
+	info       `kind:"run.started"`
 	Version    string `json:"version"`
 	Jobs       int    `json:"jobs"`
 	Iterations int    `json:"iterations"`
 }
 
-func (RunStarted) Kind() string { return "run.started" }
-func (RunStarted) Level() Level { return Info }
-
-func (e RunStarted) Message() string {
+func (e RunStarted) message() string {
 	s := fmt.Sprintf("Extraction started: %s", textfmt.Count(e.Jobs, "job"))
 	if e.Iterations > 1 {
 		s += fmt.Sprintf(" in %d iterations", e.Iterations)
@@ -30,26 +28,23 @@ func (e RunStarted) Message() string {
 // VariablesReplaced lists the names of the {{variables}} that were replaced, without their
 // values.
 type VariablesReplaced struct {
+	info   `kind:"variables.replaced"`
 	Names  []string `json:"names"`
 	Source string   `json:"source"`
 }
 
-func (VariablesReplaced) Kind() string { return "variables.replaced" }
-func (VariablesReplaced) Level() Level { return Info }
-
-func (e VariablesReplaced) Message() string {
+func (e VariablesReplaced) message() string {
 	return "Replaced values for variables: " + strings.Join(e.Names, ", ")
 }
 
 // ConfigWarning reports a problem of the configuration that does not stop the run.
 type ConfigWarning struct {
+	warn    `kind:"config.warning"`
 	Pointer string `json:"pointer"`
 	Text    string `json:"text"`
 }
 
-func (ConfigWarning) Kind() string { return "config.warning" }
-func (ConfigWarning) Level() Level { return Warn }
-func (e ConfigWarning) Message() string {
+func (e ConfigWarning) message() string {
 	if e.Pointer == "" { // about the whole document or the command line
 		return "Configuration: " + e.Text
 	}
@@ -59,35 +54,30 @@ func (e ConfigWarning) Message() string {
 // LogUnreached reports why the events go to standard output instead of the log server of
 // the platform.
 type LogUnreached struct {
+	warn `kind:"log.unreached"`
 	Text string `json:"text"`
 }
 
-func (LogUnreached) Kind() string { return "log.unreached" }
-func (LogUnreached) Level() Level { return Warn }
-
-func (e LogUnreached) Message() string {
+func (e LogUnreached) message() string {
 	return "The events go to standard output and not to the log server: " + e.Text
 }
 
 // StateWarning reports why in/state.json could not be used.
 type StateWarning struct {
+	warn `kind:"state.warning"`
 	Text string `json:"text"`
 }
 
-func (StateWarning) Kind() string      { return "state.warning" }
-func (StateWarning) Level() Level      { return Warn }
-func (e StateWarning) Message() string { return "State of the previous run: " + e.Text }
+func (e StateWarning) message() string { return "State of the previous run: " + e.Text }
 
 // StateReused reports that a run outside the platform starts from out/state.json.
 type StateReused struct {
+	info    `kind:"state.reused"`
 	Path    string `json:"path"`
 	Started string `json:"started,omitempty"`
 }
 
-func (StateReused) Kind() string { return "state.reused" }
-func (StateReused) Level() Level { return Info }
-
-func (e StateReused) Message() string {
+func (e StateReused) message() string {
 	run := "the last successful run"
 	if e.Started != "" {
 		run = "the run of " + e.Started
@@ -99,34 +89,30 @@ func (e StateReused) Message() string {
 // iteration. Values is the number of values if the name has one for each combination of
 // placeholders.
 type StateRead struct {
+	info      `kind:"state.read"`
 	Name      string `json:"name"`
 	Value     string `json:"value,omitempty"`
 	Values    int    `json:"values,omitempty"`
-	Iteration int    `json:"iteration,omitempty"`
+	Iteration int    `json:"iteration,omitempty" console:"always"`
 }
 
-func (StateRead) Kind() string { return "state.read" }
-func (StateRead) Level() Level { return Info }
-
-func (e StateRead) Message() string {
+func (e StateRead) message() string {
 	return fmt.Sprintf("Remembered by an earlier run: %s%s", e.Name, valueOrCount(e.Value, e.Values))
 }
 
 // StateRemembered reports the value that a run stores under a name for the next run, and
 // the value before.
 type StateRemembered struct {
+	info      `kind:"state.remembered"`
 	Name      string `json:"name"`
 	Value     string `json:"value,omitempty"`
 	Before    string `json:"before,omitempty"`
 	Values    int    `json:"values,omitempty"`
-	Iteration int    `json:"iteration,omitempty"`
+	Iteration int    `json:"iteration,omitempty" console:"always"`
 	Pointer   string `json:"pointer"`
 }
 
-func (StateRemembered) Kind() string { return "state.remembered" }
-func (StateRemembered) Level() Level { return Info }
-
-func (e StateRemembered) Message() string {
+func (e StateRemembered) message() string {
 	text := fmt.Sprintf("Remembered for the next run: %s%s", e.Name, valueOrCount(e.Value, e.Values))
 	switch {
 	case e.Values > 0:
@@ -144,6 +130,7 @@ func (e StateRemembered) Message() string {
 // because rows of a job may be missing. Finding is the kind of the finding. Start is true
 // if the start of the previous run is kept too. A job emits it once.
 type StateHeld struct {
+	info       `kind:"state.held"`
 	Job        string   `json:"job"`
 	Finding    string   `json:"finding"`
 	Names      []string `json:"names"`
@@ -153,10 +140,7 @@ type StateHeld struct {
 	Iteration  int      `json:"iteration,omitempty" console:"-"`
 }
 
-func (StateHeld) Kind() string { return "state.held" }
-func (StateHeld) Level() Level { return Info }
-
-func (e StateHeld) Message() string {
+func (e StateHeld) message() string {
 	var held []string
 	for _, name := range e.Names {
 		held = append(held, "'"+name+"'")
@@ -180,15 +164,14 @@ func valueOrCount(value string, count int) string {
 
 // RunFinished is the last event of a successful run.
 type RunFinished struct {
-	Seconds    float64 `json:"seconds"`
-	Requests   int     `json:"requests"`
-	Bytes      int64   `json:"bytes"`
-	Rows       int     `json:"rows"`
-	Tables     int     `json:"tables"`
-	Incomplete int     `json:"incomplete,omitempty"`
+	_          struct{} `kind:"run.finished"`
+	Seconds    float64  `json:"seconds" console:"always"`
+	Requests   int      `json:"requests"`
+	Bytes      int64    `json:"bytes" console:"always"`
+	Rows       int      `json:"rows"`
+	Tables     int      `json:"tables"`
+	Incomplete int      `json:"incomplete,omitempty"`
 }
-
-func (RunFinished) Kind() string { return "run.finished" }
 
 func (e RunFinished) Level() Level {
 	if e.Incomplete > 0 {
@@ -197,9 +180,9 @@ func (e RunFinished) Level() Level {
 	return Info
 }
 
-// Message returns the totals of the run. IncompleteIn parses this text.
-func (e RunFinished) Message() string {
-	size := fmt.Sprintf("%s, %s, %s", textfmt.Count(e.Rows, "row"), textfmt.Count(e.Tables, "table"), textfmt.Count(e.Requests, "request"))
+// message returns the totals of the run. IncompleteIn parses this text.
+func (e RunFinished) message() string {
+	size := sizeOfRun(e.Rows, e.Tables, e.Requests)
 	if e.Incomplete == 0 {
 		return "Extraction finished: " + size
 	}
@@ -239,38 +222,38 @@ func IncompleteIn(message string) int {
 // RunCut is the last event of a run that reached a limit of a flag. Its tables are valid
 // files with the data up to that point.
 type RunCut struct {
+	warn     `kind:"run.cut"`
 	Budget   string  `json:"budget"`
-	Limit    float64 `json:"limit"`
-	Reached  float64 `json:"reached"`
+	Limit    float64 `json:"limit" console:"always"`
+	Reached  float64 `json:"reached" console:"always"`
 	Job      string  `json:"job"`
 	Pointer  string  `json:"pointer"`
-	Seconds  float64 `json:"seconds"`
+	Seconds  float64 `json:"seconds" console:"always"`
 	Requests int     `json:"requests"`
-	Bytes    int64   `json:"bytes"`
+	Bytes    int64   `json:"bytes" console:"always"`
 	Rows     int     `json:"rows"`
 	Tables   int     `json:"tables"`
 }
 
-func (RunCut) Kind() string { return "run.cut" }
-func (RunCut) Level() Level { return Warn }
-
-func (e RunCut) Message() string {
+func (e RunCut) message() string {
 	why := fmt.Sprintf("--%s was reached at job %s", e.Budget, e.Job)
 	if e.Budget == "sample" {
 		why = fmt.Sprintf("--sample took the first %g items of every run of a job", e.Limit)
 	}
-	return fmt.Sprintf("Extraction cut: %s; %s, %s, %s; the state was not written", why,
-		textfmt.Count(e.Rows, "row"), textfmt.Count(e.Tables, "table"), textfmt.Count(e.Requests, "request"))
+	return fmt.Sprintf("Extraction cut: %s; %s; the state was not written", why, sizeOfRun(e.Rows, e.Tables, e.Requests))
+}
+
+func sizeOfRun(rows, tables, requests int) string {
+	return fmt.Sprintf("%s, %s, %s", textfmt.Count(rows, "row"), textfmt.Count(tables, "table"), textfmt.Count(requests, "request"))
 }
 
 // RunFailed is the last event of a failed run.
 type RunFailed struct {
+	failed    `kind:"run.failed"`
 	Error     string `json:"error"`
 	ErrorKind string `json:"kind"`
 	Pointer   string `json:"pointer,omitempty"`
 	Problems  string `json:"problems,omitempty" console:"-"`
 }
 
-func (RunFailed) Kind() string      { return "run.failed" }
-func (RunFailed) Level() Level      { return Error }
-func (e RunFailed) Message() string { return e.Error }
+func (e RunFailed) message() string { return e.Error }

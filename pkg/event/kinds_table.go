@@ -9,40 +9,35 @@ import (
 
 // MappingWarning reports that data was stored in another form than its shape suggests.
 type MappingWarning struct {
+	warn  `kind:"mapping.warning"`
 	Table string `json:"table"`
 	Text  string `json:"text"`
 }
 
-func (MappingWarning) Kind() string      { return "mapping.warning" }
-func (MappingWarning) Level() Level      { return Warn }
-func (e MappingWarning) Message() string { return e.Table + ": " + e.Text }
+func (e MappingWarning) message() string { return e.Table + ": " + e.Text }
 
 // TableWritten reports that a table is complete in out/tables.
 type TableWritten struct {
+	info    `kind:"table.written"`
 	Table   string   `json:"table"`
 	Rows    int      `json:"rows"`
 	Columns []string `json:"columns"`
 }
 
-func (TableWritten) Kind() string { return "table.written" }
-func (TableWritten) Level() Level { return Info }
-
-func (e TableWritten) Message() string {
+func (e TableWritten) message() string {
 	return fmt.Sprintf("Table %s: %s, %s", e.Table, textfmt.Count(e.Rows, "row"), textfmt.Count(len(e.Columns), "column"))
 }
 
 // TableDrifted reports that the columns of a table differ from the last run that wrote the
 // table. It is only emitted with `config.driftWarning`.
 type TableDrifted struct {
+	warn    `kind:"table.drifted"`
 	Table   string   `json:"table"`
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 }
 
-func (TableDrifted) Kind() string { return "table.drifted" }
-func (TableDrifted) Level() Level { return Warn }
-
-func (e TableDrifted) Message() string {
+func (e TableDrifted) message() string {
 	var changes []string
 	for _, c := range []struct {
 		what    string
@@ -60,20 +55,19 @@ func (e TableDrifted) Message() string {
 
 // TableMerging reports that a large table is being merged. It is only emitted with --merge.
 type TableMerging struct {
+	info  `kind:"table.merging"`
 	Table string `json:"table"`
 	Rows  int    `json:"rows"`
 }
 
-func (TableMerging) Kind() string { return "table.merging" }
-func (TableMerging) Level() Level { return Info }
-
-func (e TableMerging) Message() string {
+func (e TableMerging) message() string {
 	return fmt.Sprintf("Table %s is being merged: %s read so far", e.Table, textfmt.Count(e.Rows, "row"))
 }
 
 // TableMerged reports that the rows of a table were merged into the rows of the previous
 // run. It is only emitted with --merge.
 type TableMerged struct {
+	info       `kind:"table.merged"`
 	Table      string   `json:"table"`
 	PrimaryKey []string `json:"primaryKey,omitempty"`
 	Before     int      `json:"before"`
@@ -82,10 +76,7 @@ type TableMerged struct {
 	Rows       int      `json:"rows"`
 }
 
-func (TableMerged) Kind() string { return "table.merged" }
-func (TableMerged) Level() Level { return Info }
-
-func (e TableMerged) Message() string {
+func (e TableMerged) message() string {
 	how := fmt.Sprintf("by %s into the %s of the previous run: %d replaced, %d added", strings.Join(e.PrimaryKey, ", "), textfmt.Count(e.Before, "row"), e.Replaced, e.Added)
 	if len(e.PrimaryKey) == 0 {
 		how = fmt.Sprintf("without a primary key into the %s of the previous run: %d added", textfmt.Count(e.Before, "row"), e.Added)

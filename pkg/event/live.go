@@ -23,11 +23,9 @@ import (
 // reports events instead of drawing lines. Live is safe for concurrent use. A nil Live has
 // no effect.
 type Live struct {
-	o LiveOptions
-	// report receives events instead of lines on a terminal. It is nil if lines are drawn.
-	report func(Body)
-	done   chan struct{} // closed when the drawing goroutine has ended
-	stop   chan struct{}
+	o    LiveOptions
+	done chan struct{} // closed when the drawing goroutine has ended
+	stop chan struct{}
 
 	mu    sync.Mutex
 	jobs  []*LiveJob
@@ -49,23 +47,16 @@ type LiveOptions struct {
 
 // LiveJob is the line of a job with all its runs. A nil LiveJob has no effect.
 type LiveJob struct {
-	live        *Live
-	key         any
-	name        string
-	depth       int
-	pointer     string
-	iteration   int
-	window      string // may be empty
-	began       time.Time
-	pages, rows int
-	// parents is the number of parent items that are known to need runs. parentsDone is the
-	// number of those with all runs ended. Both are 0 for a job without a parent.
-	parents, parentsDone int
+	live  *Live
+	key   any
+	began time.Time
+	// state has no fields about waits and no fields that change with time alone. Parents is
+	// the number of parent items that are known to need runs. ParentsDone is the number of
+	// parent items with all runs ended. Both are 0 for a job without a parent.
+	state jobLive
+	waits []*wait
 
-	unstored bool // whether its rows are in no table
-	waits    []*wait
-	// reported is the last reported state and reportedAt its time.
-	reported   JobLive
+	reported   jobLive // last reported state
 	reportedAt time.Time
 }
 
@@ -93,27 +84,28 @@ const (
 
 // NewLive starts drawing. Close stops it.
 func NewLive(o LiveOptions) *Live {
+	return newLive(o, func(l *Live) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.draw()
+	})
+}
+
+// newLive returns a Live that calls show at every tick.
+func newLive(o LiveOptions, show func(*Live)) *Live {
 	l := &Live{o: o, done: make(chan struct{}), stop: make(chan struct{})}
-	go l.work(l.redraw)
-	return l
-}
-
-func (l *Live) work(show func()) {
-	defer close(l.done)
-	for {
-		select {
-		case <-l.stop:
-			return
-		case <-l.o.Ticks:
-			show()
+	go func() {
+		defer close(l.done)
+		for {
+			select {
+			case <-l.stop:
+				return
+			case <-l.o.Ticks:
+				show(l)
+			}
 		}
-	}
-}
-
-func (l *Live) redraw() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.draw()
+	}()
+	return l
 }
 
 // Close removes the lines and stops drawing.
@@ -139,7 +131,7 @@ func (l *Live) Job(key any, name string, depth int) *LiveJob {
 			return j
 		}
 	}
-	j := &LiveJob{live: l, key: key, name: name, depth: depth, began: l.o.Now()}
+	j := &LiveJob{live: l, key: key, began: l.o.Now(), state: jobLive{Job: name, Depth: depth}}
 	l.jobs = append(l.jobs, j)
 	return j
 }
@@ -172,36 +164,81 @@ func (a overlaySink) Write(e Event) error {
 	return err
 }
 
-// Page counts a stored page.
-func (j *LiveJob) Page(rows int) {
+// update changes a job that is not nil.
+func (j *LiveJob) update(change func()) {
 	if j == nil {
 		return
 	}
 	j.live.mu.Lock()
 	defer j.live.mu.Unlock()
-	j.pages++
-	j.rows += rows
+	change()
+}
+
+// At sets the JSON pointer of the job and its iteration. The iteration is 0 if the run has
+// only one.
+func (j *LiveJob) At(pointer string, iteration int) *LiveJob {
+	j.update(func() { j.state.JobPointer, j.state.Iteration = pointer, iteration })
+	return j
+}
+
+// Page counts a stored page.
+func (j *LiveJob) Page(rows int) {
+	j.update(func() {
+		j.state.Pages++
+		j.state.Rows += rows
+	})
 }
 
 // Window shows the current window of the job.
 func (j *LiveJob) Window(number, of int) {
-	if j == nil {
-		return
-	}
-	j.live.mu.Lock()
-	defer j.live.mu.Unlock()
-	j.window = fmt.Sprintf("window %d of %d", number, of)
+	j.update(func() { j.state.Window = fmt.Sprintf("window %d of %d", number, of) })
 }
 
 // Unstored removes the number of rows from the line, because no row of the job is in a
 // table.
-func (j *LiveJob) Unstored() {
+func (j *LiveJob) Unstored() { j.update(func() { j.state.Unstored = true }) }
+
+// Expect adds to the number of items that the child job will run for.
+func (j *LiveJob) Expect(items int) { j.update(func() { j.state.Parents += items }) }
+
+// Done counts items that need no run of the child job.
+func (j *LiveJob) Done(items int) { j.update(func() { j.state.ParentsDone += items }) }
+
+// LiveParents counts the runs of a child job for some items of its parent. A nil
+// LiveParents has no effect.
+type LiveParents struct {
+	job   *LiveJob
+	count int // number of items
+	runs  int // runs that have not ended, plus one until no other run can begin
+}
+
+// Parents returns a counter for items that the child job starts to run for. The items are
+// done after one call of End for each Begin, and one more call of End when no further run
+// can begin.
+func (j *LiveJob) Parents(items int) *LiveParents {
 	if j == nil {
+		return nil
+	}
+	return &LiveParents{job: j, count: items, runs: 1}
+}
+
+// Begin counts a run that begins.
+func (p *LiveParents) Begin() {
+	if p != nil {
+		p.job.update(func() { p.runs++ })
+	}
+}
+
+// End counts a run that has ended.
+func (p *LiveParents) End() {
+	if p == nil {
 		return
 	}
-	j.live.mu.Lock()
-	defer j.live.mu.Unlock()
-	j.unstored = true
+	p.job.update(func() {
+		if p.runs--; p.runs == 0 {
+			p.job.state.ParentsDone += p.count
+		}
+	})
 }
 
 // Await shows that the job waits, for example "for a response", until done is called.
@@ -216,55 +253,46 @@ func (j *LiveJob) wait(what string, d time.Duration) (done func()) {
 	if j == nil {
 		return func() {}
 	}
-	j.live.mu.Lock()
-	defer j.live.mu.Unlock()
-	w := &wait{what: what, since: j.live.o.Now()}
-	if d > 0 {
-		w.until = w.since.Add(d)
-	}
-	j.waits = append(j.waits, w)
+	w := &wait{what: what}
+	j.update(func() {
+		w.since = j.live.o.Now()
+		if d > 0 {
+			w.until = w.since.Add(d)
+		}
+		j.waits = append(j.waits, w)
+	})
 	return func() {
-		j.live.mu.Lock()
-		defer j.live.mu.Unlock()
-		j.waits = slices.DeleteFunc(j.waits, func(other *wait) bool { return other == w })
+		j.update(func() {
+			j.waits = slices.DeleteFunc(j.waits, func(other *wait) bool { return other == w })
+		})
 	}
 }
 
 // clear removes the lines from the terminal. The next output starts at the first of them.
 // The caller holds the lock, as for the methods below.
-func (l *Live) clear() {
-	if l.drawn == 0 {
-		return
-	}
-	l.write(l.erase())
-	l.drawn = 0
-}
+func (l *Live) clear() { l.replace(nil) }
 
-// erase returns the control sequence that moves to the first drawn line and clears the
-// rest.
-func (l *Live) erase() string {
-	switch l.drawn {
-	case 0:
-		return ""
-	case 1:
-		return clearEnd
-	default:
-		return fmt.Sprintf(upLines, l.drawn-1) + clearEnd
-	}
-}
+// draw replaces the lines. The cursor stays at the end of the last line.
+func (l *Live) draw() { l.replace(l.lines()) }
 
-// draw replaces the lines in one write. The cursor stays at the end of the last line.
-func (l *Live) draw() {
-	lines := l.lines()
-	if len(lines) == 0 {
-		l.clear()
-		return
+// replace moves to the first drawn line, clears the rest, and draws other lines, in one
+// write.
+func (l *Live) replace(lines []string) {
+	text := ""
+	if l.drawn > 1 {
+		text = fmt.Sprintf(upLines, l.drawn-1)
 	}
-	l.write(l.erase() + noWrap + strings.Join(lines, "\n") + wrap)
+	if l.drawn > 0 {
+		text += clearEnd
+	}
+	if len(lines) > 0 {
+		text += noWrap + strings.Join(lines, "\n") + wrap
+	}
+	if text != "" {
+		_, _ = io.WriteString(l.o.Terminal, text)
+	}
 	l.drawn = len(lines)
 }
-
-func (l *Live) write(text string) { _, _ = io.WriteString(l.o.Terminal, text) }
 
 // lines returns the lines that fit on the terminal, cut to its width. It returns nil if the
 // size of the terminal is unknown or too small.
@@ -294,23 +322,23 @@ func (j *LiveJob) line(now time.Time) string {
 	if running >= time.Second {
 		parts = append(parts, duration(running))
 	}
-	if j.window != "" {
-		parts = append(parts, j.window)
+	if j.state.Window != "" {
+		parts = append(parts, j.state.Window)
 	}
-	if j.parents > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s", j.parentsDone, textfmt.Count(j.parents, "parent")))
+	if j.state.Parents > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s", j.state.ParentsDone, textfmt.Count(j.state.Parents, "parent")))
 	}
-	parts = append(parts, textfmt.Count(j.pages, "page"))
-	if !j.unstored {
-		parts = append(parts, textfmt.Count(j.rows, "row"))
-		if perSecond := float64(j.rows) / running.Seconds(); running >= time.Second && perSecond >= 0.5 {
+	parts = append(parts, textfmt.Count(j.state.Pages, "page"))
+	if !j.state.Unstored {
+		parts = append(parts, textfmt.Count(j.state.Rows, "row"))
+		if perSecond := float64(j.state.Rows) / running.Seconds(); running >= time.Second && perSecond >= 0.5 {
 			parts = append(parts, textfmt.Count(int(math.Round(perSecond)), "row")+"/s")
 		}
 	}
 	if text := j.waiting(now); text != "" {
 		parts = append(parts, text)
 	}
-	return strings.Repeat("  ", j.depth) + j.name + ": " + strings.Join(parts, ", ")
+	return strings.Repeat("  ", j.state.Depth) + j.state.Job + ": " + strings.Join(parts, ", ")
 }
 
 // waiting returns the reason and the time of the job's wait, or "".

@@ -12,8 +12,8 @@ import (
 // for, and less often the longer it runs.
 func TestReportedLive(t *testing.T) {
 	c := clock.At(time.Date(2026, 7, 1, 10, 30, 45, 0, time.UTC))
-	ticks, got := make(chan time.Time), []JobLive{}
-	l := NewReportedLive(ticks, c.Now, func(b Body) { got = append(got, b.(JobLive)) })
+	ticks, got := make(chan time.Time), []jobLive{}
+	l := NewReportedLive(ticks, c.Now, func(b Body) { got = append(got, b.(jobLive)) })
 	tick := func(after time.Duration) {
 		c.Advance(after)
 		ticks <- c.Now()
@@ -29,13 +29,13 @@ func TestReportedLive(t *testing.T) {
 		t.Fatalf("%d reports: %+v", len(got), got)
 	}
 	got[0].since, got[0].until = time.Time{}, time.Time{}
-	if want := (JobLive{Job: "users", Seconds: 1, Pages: 1, Rows: 10, Waiting: "status 429", Waited: 1, WaitSeconds: 19, JobPointer: "/jobs/0", Iteration: 2}); got[0] != want {
+	if want := (jobLive{Job: "users", Seconds: 1, Pages: 1, Rows: 10, Waiting: "status 429", Waited: 1, WaitSeconds: 19, JobPointer: "/jobs/0", Iteration: 2}); got[0] != want {
 		t.Errorf("got %+v, want %+v", got[0], want)
 	}
 	if got[1].Parents != 3 || got[1].ParentsDone != 0 || got[1].Depth != 1 || got[1].Waiting != "" {
 		t.Errorf("the child: %+v", got[1])
 	}
-	if text := got[1].Message(); !strings.Contains(text, "0 of 3 parents") {
+	if text := got[1].message(); !strings.Contains(text, "0 of 3 parents") {
 		t.Errorf("message %q", text)
 	}
 	tick(time.Second) // nothing has changed

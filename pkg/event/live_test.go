@@ -149,37 +149,27 @@ func TestLiveFitsTheTerminal(t *testing.T) {
 	live.Close()
 }
 
-func TestLiveMasks(t *testing.T) {
-	live, _, on, _, tick := stage(t, 80, 24, "s3cret-key")
-	defer live.Close()
-	job := live.Job(1, "orders?key=s3cret-key\x1b[2J", 0)
-	job.Pause("s3cret-key", time.Second)
-	tick()
-	wantScreen(t, on, `orders?key=[hidden]\x1b[2J: 0 pages, 0 rows, waiting 1 s: [hidden]`)
-}
-
-func TestLiveWindow(t *testing.T) {
-	live, _, on, _, tick := stage(t, 80, 24)
-	defer live.Close()
-	job := live.Job(1, "orders", 0)
-	job.Window(3, 12)
-	job.Page(5)
-	tick()
-	wantScreen(t, on, "orders: window 3 of 12, 1 page, 5 rows")
-	(*LiveJob)(nil).Window(1, 2) // no terminal
-}
-
-// Of a job whose items are only parents there are no rows to count.
-func TestLiveUnstored(t *testing.T) {
-	live, _, on, c, tick := stage(t, 80, 24)
-	defer live.Close()
-	job := live.Job(1, "reports/{id}", 1)
-	job.Unstored()
-	job.Pause("status 200 OK", 15*time.Second)
-	c.Advance(2 * time.Second)
-	tick()
-	wantScreen(t, on, "  reports/{id}: 2 s, 0 pages, waiting 13 s: status 200 OK")
-	(*LiveJob)(nil).Unstored() // no terminal
+// TestLiveLine: what a line has after some calls, with two seconds since its start.
+func TestLiveLine(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*LiveJob)
+		want   string
+	}{
+		"masked": {func(j *LiveJob) { j.Pause("s3cret-key", 3*time.Second) }, `t?key=[hidden]\x1b[2J: 2 s, 0 pages, 0 rows, waiting 1 s: [hidden]`},
+		"window": {func(j *LiveJob) { j.Window(3, 12); j.Page(5) }, `t?key=[hidden]\x1b[2J: 2 s, window 3 of 12, 1 page, 5 rows, 3 rows/s`},
+		// Of a job whose items are only parents there are no rows to count.
+		"unstored": {(*LiveJob).Unstored, `t?key=[hidden]\x1b[2J: 2 s, 0 pages`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			live, _, on, c, tick := stage(t, 80, 24, "s3cret-key")
+			defer live.Close()
+			tc.change(live.Job(1, "t?key=s3cret-key\x1b[2J", 0))
+			tc.change(nil) // no terminal
+			c.Advance(2 * time.Second)
+			tick()
+			wantScreen(t, on, tc.want)
+		})
+	}
 }
 
 // TestLiveTimes: a time below a second is not shown, and a wait counts down to 1 s.

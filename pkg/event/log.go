@@ -22,11 +22,8 @@ type Event struct {
 	Kind    string
 	Level   Level
 	Message string
-	// Fields are the fields of the body, in order.
-	Fields []Field
-	// Body is a copy of the body. It is nil if the body is not a struct or Log.Trace was
-	// not called.
-	Body Body
+	Fields  []Field // fields of the body, in order
+	Body    Body
 }
 
 type Field struct {
@@ -34,8 +31,8 @@ type Field struct {
 	Value any // string, bool, int, int64, float64 or []string
 	// MachineOnly is true if the field is not shown on a terminal.
 	MachineOnly bool
-	// NotInMessage is true if the message never contains the value. It may still contain an
-	// equal value with another meaning.
+	// NotInMessage is true if the message can lack the value, even if it contains an equal
+	// value with another meaning.
 	NotInMessage bool
 }
 
@@ -52,8 +49,8 @@ type Discard struct{}
 func (Discard) Write(Event) error { return nil }
 func (Discard) Close() error      { return nil }
 
-// ErrClosed is the error of Log.Err after an event was emitted after Close.
-var ErrClosed = errors.New("event after the log was closed")
+// errClosed is the error of Log.Err after an event was emitted after Close.
+var errClosed = errors.New("event after the log was closed")
 
 // Log masks the events of a run and passes them to one sink. It is safe for concurrent use.
 // The sink receives one event at a time, in the order of their times.
@@ -91,9 +88,6 @@ func (l *Log) EnableRequestEvents() { l.watched = true }
 // RequestEventsEnabled reports whether EnableRequestEvents was called.
 func (l *Log) RequestEventsEnabled() bool { return l.watched }
 
-// Secrets returns the registry of the secrets that the log masks.
-func (l *Log) Secrets() *secret.Registry { return l.secrets }
-
 // Emit sends an event. It returns no error, because a run continues if its events cannot be
 // written. See Err.
 func (l *Log) Emit(body Body) {
@@ -101,19 +95,12 @@ func (l *Log) Emit(body Body) {
 	if level == Trace && l.trace == nil {
 		return
 	}
-	e := Event{
-		Kind:    body.Kind(),
-		Level:   level,
-		Message: l.secrets.Mask(body.Message()),
-		Fields:  fieldsOf(body, l.secrets.Mask),
-	}
-	if l.trace != nil {
-		e.Body = masked(body, l.secrets.Mask)
-	}
+	safe := masked(body, l.secrets.Mask)
+	e := Event{Kind: KindOf(body), Level: level, Message: l.secrets.Mask(body.message()), Fields: fieldsOf(safe), Body: safe}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		l.keep(ErrClosed)
+		l.keep(errClosed)
 		return
 	}
 	e.Time = l.now()

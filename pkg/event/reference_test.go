@@ -71,8 +71,8 @@ func TestReference(t *testing.T) {
 	ref := readReference(t)
 	var kinds, order []string
 	for _, body := range Bodies() {
-		kinds = append(kinds, body.Kind()+" "+string(body.Level()))
-		order = append(order, body.Kind())
+		kinds = append(kinds, KindOf(body)+" "+string(body.Level()))
+		order = append(order, KindOf(body))
 		var fields []string
 		for i, typ := 0, reflect.TypeOf(body); i < typ.NumField(); i++ {
 			name, optional := tagOf(typ.Field(i))
@@ -81,15 +81,15 @@ func TestReference(t *testing.T) {
 			}
 			words, known := typeNames[typ.Field(i).Type]
 			if !known {
-				t.Errorf("%s: field %s has a type that no sink knows", body.Kind(), name)
+				t.Errorf("%s: field %s has a type that no sink knows", KindOf(body), name)
 			}
 			if optional {
 				words += ", optional"
 			}
 			fields = append(fields, name+" "+words)
 		}
-		if got := ref.fields[body.Kind()]; !reflect.DeepEqual(got, fields) {
-			t.Errorf("%s: the reference has the fields\n%q, want\n%q", body.Kind(), got, fields)
+		if got := ref.fields[KindOf(body)]; !reflect.DeepEqual(got, fields) {
+			t.Errorf("%s: the reference has the fields\n%q, want\n%q", KindOf(body), got, fields)
 		}
 	}
 	if !reflect.DeepEqual(ref.kinds, kinds) {
@@ -105,10 +105,10 @@ func TestReference(t *testing.T) {
 func TestReferenceExamples(t *testing.T) {
 	ref := readReference(t)
 	for _, empty := range Bodies() {
-		if len(ref.examples[empty.Kind()]) == 0 {
-			t.Errorf("%s has no example", empty.Kind())
+		if len(ref.examples[KindOf(empty)]) == 0 {
+			t.Errorf("%s has no example", KindOf(empty))
 		}
-		for _, example := range ref.examples[empty.Kind()] {
+		for _, example := range ref.examples[KindOf(empty)] {
 			if empty.Level() == Debug {
 				checkGELFExample(t, empty, example)
 				continue
@@ -148,7 +148,7 @@ func checkGELFExample(t *testing.T, empty Body, example string) {
 	var sent Event
 	log := NewLog(keep(func(e Event) { sent = e }), secretsOf(), func() time.Time { return time.UnixMilli(int64(head.Timestamp * 1000)) })
 	log.Emit(body.Elem().Interface().(Body))
-	got := (&GELF{host: head.Host}).encode(sent)
+	got := (&gelf{host: head.Host}).encode(sent)
 	if string(bytes.TrimSuffix(got, []byte{0})) != example {
 		t.Errorf("the example\n%s\nis sent as\n%s", example, got)
 	}

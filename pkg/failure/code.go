@@ -3,7 +3,7 @@ package failure
 // Code names a kind of problem. Codes are stable, because people search for them and
 // programs filter by them.
 //
-// To add a code, add a constant here, its entry to pkg/authoring/diagnostic/catalogue.go or
+// To add a code, add a constant here, its entry to pkg/diagnostic/catalogue.go or
 // catalogue_jobs.go, and a configuration with the problem to cmd/extractor/testdata/codes, in a
 // file with the name of the code. `go test ./cmd/extractor -run TestScripts -update` writes
 // the expected output. Tests compare the three.

@@ -48,6 +48,20 @@ func (ps Problems) Err() error {
 	return ps
 }
 
+// Unique returns the list without repetitions. Parts of a document that several
+// iterations share are compiled for each of them and report the same problems.
+func (ps Problems) Unique() Problems {
+	seen := make(map[Problem]bool, len(ps))
+	var unique Problems
+	for _, p := range ps {
+		if !seen[p] {
+			seen[p] = true
+			unique = append(unique, p)
+		}
+	}
+	return unique
+}
+
 // Error returns all problems as one line.
 func (ps Problems) Error() string {
 	lines := make([]string, len(ps))

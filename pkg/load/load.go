@@ -8,15 +8,17 @@ package load
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/source"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/lint"
 	"github.com/keboola/configurable-extractor/pkg/schema"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -69,8 +71,8 @@ type Result struct {
 	StandIns []string
 	// Config is the compiled configuration. With Problems, only its warnings can be used.
 	Config *config.Document
-	// Plan is the program of the run. With Problems it cannot be used.
-	Plan     *engine.Program
+	// Program is the compiled document. With Problems it cannot be used.
+	Program  *engine.Program
 	language *schema.Language
 	// Problems prevent a run. They are distinct, in the order of the document. Secrets in
 	// them are not masked.
@@ -86,7 +88,7 @@ func Load(ctx context.Context, given value.Value, o Options) (*Result, error) {
 	o.Secrets.AddDocument(d.Resolved)
 	compiled, problems := config.Compile(d.Resolved, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
 		Paging: d.language.Paging.Values, Getenv: o.Getenv, Random: o.Random, Open: d.unresolvedFinder(o)})
-	d.Config, d.Plan = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
+	d.Config, d.Program = compiled, engine.Compile(compiled, d.language.Features, o.Typed)
 	if duplicates := Duplicates(o.Text); o.Strict {
 		*problems = append(duplicates, *problems...)
 	} else {
@@ -149,4 +151,41 @@ func (d *Result) replaceVariables(ctx context.Context, given value.Value, o Opti
 		d.Resolved = filled
 	}
 	return err
+}
+
+// Duplicates returns the keys that an object of a JSON text has more than once. As in the
+// original extractor, the last value counts. Parsing drops the other values, so that only
+// the text shows them.
+func Duplicates(text []byte) failure.Problems {
+	locator := source.New(text)
+	var found failure.Problems
+	for _, key := range locator.Repeated() {
+		var at []string
+		for _, name := range key.Names {
+			line, column := locator.Position(name.Start)
+			at = append(at, fmt.Sprintf("%d:%d", line, column))
+		}
+		last := len(at) - 1
+		found.Add(failure.Problem{Code: failure.DuplicateKey, Pointer: key.Pointer,
+			Expected: failure.Text("the same object has this key at " + strings.Join(at[:last], ", ") + " and " + at[last] + " (line:column), and only the last one counts"),
+			Hint:     "merge them into one, or remove those that do not count"})
+	}
+	return found
+}
+
+// unusedVariables returns warnings about the unused names of --var. used are the names that
+// the document uses.
+func unusedVariables(unused, used []string) failure.Problems {
+	var found failure.Problems
+	for _, name := range unused {
+		hint := failure.Text("the configuration uses no variable: write {{name}} where the value belongs")
+		if near, ok := failure.Nearest(name, used); ok {
+			hint = "did you mean " + failure.Part(value.OfString(near).JSON()) + "?"
+		} else if len(used) > 0 {
+			hint = "the configuration uses " + failure.Parts(used)
+		}
+		found.Add(failure.Problem{Code: failure.UnusedVariable, Hint: hint,
+			Expected: "nothing uses the variable " + failure.Part(value.OfString(name).JSON()) + " of --var"})
+	}
+	return found
 }

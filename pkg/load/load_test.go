@@ -52,8 +52,8 @@ func TestVariablesWithoutValues(t *testing.T) {
 			if key := attributes.Field("#key").Raw(); key != "of "+tc.bucket || strings.Contains(tc.o.Secrets.Mask("x "+key), key) {
 				t.Errorf("%q is not known as a secret", key)
 			}
-			if len(d.Problems) != 1 || !strings.HasSuffix(d.Problems[0].Pointer, "/jbos") || d.Plan.Jobs() != 1 {
-				t.Errorf("problems %v, %d jobs", d.Problems, d.Plan.Jobs())
+			if len(d.Problems) != 1 || !strings.HasSuffix(d.Problems[0].Pointer, "/jbos") || d.Program.Jobs() != 1 {
+				t.Errorf("problems %v, %d jobs", d.Problems, d.Program.Jobs())
 			}
 		})
 	}

@@ -89,9 +89,9 @@ func (e edge) date(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
 }
 
-// daysFrom returns the number of days from a weekday to the weekday of the rule. days is
-// the number of days that are added afterwards. If it is negative, the count begins
-// before today.
+// daysFrom returns the number of days from the weekday today to the weekday of the rule. As
+// in PHP, nextOne skips today, unless days is negative: the number of days that the text
+// adds besides.
 func (w weekdayRule) daysFrom(today int, days int64) int {
 	if w.choice == sameWeek {
 		return (w.day+6)%7 - (today+6)%7

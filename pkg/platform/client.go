@@ -110,7 +110,6 @@ func (c *Client) write(base string) request.HTTPRequest {
 	return request.NewHTTPRequest(c.once).WithBaseURL(base).AndHeader(tokenHeader, c.token)
 }
 
-// record sends a request and returns the JSON object in the response.
 func (c *Client) record(ctx context.Context, req request.HTTPRequest) (value.Value, error) {
 	return c.response(ctx, req, value.Object)
 }

@@ -39,7 +39,6 @@ func (c *Client) EncryptConfiguration(ctx context.Context, component string, doc
 	})
 }
 
-// project returns the id of the project that the token belongs to.
 func (c *Client) project(ctx context.Context) (string, error) {
 	req := c.getStorage("tokens/verify")
 	v, err := c.record(ctx, req)
@@ -102,7 +101,6 @@ func (c *Client) encrypt(ctx context.Context, scope CipherScope, plain []value.M
 	return ciphers, nil
 }
 
-// isSecret reports whether a value with a key that begins with # must be encrypted.
 func isSecret(v value.Value) bool { return v.IsScalar() && !strings.HasPrefix(v.Raw(), cipherPrefix) }
 
 // mapSecrets returns a document with change applied to the matching scalars that have a key

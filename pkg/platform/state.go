@@ -21,22 +21,13 @@ type StateLocation struct {
 // path returns the path of the configuration or row below /v2/storage.
 func (p StateLocation) path() (string, error) {
 	path, err := configurationPath(p.Component, p.Configuration)
-	if err != nil {
-		return "", err
+	if err == nil && p.Row != "" {
+		path, err = path+"/rows/"+p.Row, checkID("row", p.Row)
 	}
-	if p.Row != "" {
-		if err := checkID("row", p.Row); err != nil {
-			return "", err
-		}
-		path += "/rows/" + p.Row
+	if err == nil && p.Branch != "" {
+		path, err = "branch/"+p.Branch+"/"+path, checkID("branch", p.Branch)
 	}
-	if p.Branch != "" {
-		if err := checkID("branch", p.Branch); err != nil {
-			return "", err
-		}
-		path = "branch/" + p.Branch + "/" + path
-	}
-	return path, nil
+	return path, err
 }
 
 // State returns the whole state at a location, with its ciphers. If no state is stored, it

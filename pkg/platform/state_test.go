@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/jarcoal/httpmock"
@@ -75,24 +74,6 @@ func TestStatesAreRepeated(t *testing.T) {
 	c, transport = mocked(t, map[string]response{"PUT " + configs + "/12/state": {403, `{"error":"no"}`, ""}})
 	if err := c.SetState(context.Background(), ofConfiguration, value.OfMembers()); err == nil || transport.GetTotalCallCount() != 1 {
 		t.Errorf("%d requests, %v", transport.GetTotalCallCount(), err)
-	}
-}
-
-func TestOddPlacesAreNotSent(t *testing.T) {
-	for name, place := range map[string]platform.StateLocation{
-		"component":     {Component: "a/b", Configuration: "1"},
-		"configuration": {Component: "a", Configuration: ".."},
-		"row":           {Component: "a", Configuration: "1", Row: "?"},
-		"branch":        {Branch: "1/2", Component: "a", Configuration: "1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c, transport := mocked(t, nil)
-			_, err := c.State(context.Background(), place)
-			also := c.SetState(context.Background(), place, value.OfMembers())
-			if err == nil || also == nil || !strings.HasPrefix(err.Error(), name+" id") || transport.GetTotalCallCount() != 0 {
-				t.Errorf("got %v, %v after %d requests", err, also, transport.GetTotalCallCount())
-			}
-		})
 	}
 }
 

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/keboola/go-client/pkg/request"
@@ -100,13 +101,7 @@ func (c *Client) getStorage(path string) request.HTTPRequest {
 }
 
 func configurationPath(component, id string) (string, error) {
-	if err := checkID("component", component); err != nil {
-		return "", err
-	}
-	if err := checkID("configuration", id); err != nil {
-		return "", err
-	}
-	return "components/" + component + "/configs/" + id, nil
+	return "components/" + component + "/configs/" + id, cmp.Or(checkID("component", component), checkID("configuration", id))
 }
 
 func content(record value.Value) value.Value {

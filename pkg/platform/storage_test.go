@@ -2,10 +2,12 @@ package platform_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 func TestConfiguration(t *testing.T) {
@@ -62,32 +64,64 @@ func TestAddressWithPath(t *testing.T) {
 	}
 }
 
-func TestOddIDsAreNotSent(t *testing.T) {
+// TestInvalidArguments: a call with an invalid id or without a name sends no request.
+func TestInvalidArguments(t *testing.T) {
 	ctx := context.Background()
-	for name, tc := range map[string]struct {
-		call func(*platform.Client) error
-		want string
+	type client = platform.Client
+	state := func(p platform.StateLocation) func(*client) error {
+		return func(c *client) error {
+			_, err := c.State(ctx, p)
+			if also := c.SetState(ctx, p, value.OfMembers()); fmt.Sprint(also) != fmt.Sprint(err) {
+				t.Errorf("got %v and %v", err, also)
+			}
+			return err
+		}
+	}
+	create := func(component, name string) func(*client) error {
+		return func(c *client) error {
+			_, err := c.CreateConfiguration(ctx, component, name, value.OfMembers())
+			return err
+		}
+	}
+	job := func(j platform.NewJob) func(*client) error {
+		return func(c *client) error { _, err := c.CreateJob(ctx, j); return err }
+	}
+	for _, tc := range []struct {
+		want string // what the error says before the characters that are expected
+		call func(*client) error
 	}{
-		"component": {func(c *platform.Client) error { _, err := c.Configuration(ctx, "a/b", "1"); return err }, `component id "a/b"`},
-		"configuration": {func(c *platform.Client) error { _, err := c.Configuration(ctx, "c", "1?x"); return err },
-			`configuration id "1?x"`},
-		"configuration of a row": {func(c *platform.Client) error { _, err := c.RowContent(ctx, "c", "..", "1"); return err },
-			`configuration id ".."`},
-		"row":   {func(c *platform.Client) error { _, err := c.RowContent(ctx, "c", "1", "a%2Fb"); return err }, `row id "a%2Fb"`},
-		"job":   {func(c *platform.Client) error { _, err := c.Job(ctx, "é"); return err }, `job id "é"`},
-		"empty": {func(c *platform.Client) error { _, err := c.Job(ctx, ""); return err }, `job id ""`},
-		"dot":   {func(c *platform.Client) error { _, err := c.Job(ctx, "."); return err }, `job id "."`},
+		{`component id "a/b"`, func(c *client) error { _, err := c.Configuration(ctx, "a/b", "1"); return err }},
+		{`configuration id "1?x"`, func(c *client) error { _, err := c.Configuration(ctx, "c", "1?x"); return err }},
+		{`configuration id ".."`, func(c *client) error { _, err := c.RowContent(ctx, "c", "..", "1"); return err }},
+		{`row id "a%2Fb"`, func(c *client) error { _, err := c.RowContent(ctx, "c", "1", "a%2Fb"); return err }},
+		{`job id "é"`, func(c *client) error { _, err := c.Job(ctx, "é"); return err }},
+		{`job id ""`, func(c *client) error { _, err := c.Job(ctx, ""); return err }},
+		{`job id "."`, func(c *client) error { _, err := c.Job(ctx, "."); return err }},
+		{`job id ".."`, func(c *client) error { _, err := c.KillJob(ctx, ".."); return err }},
+		{`job id "1/2"`, func(c *client) error { _, err := c.Events(ctx, "1/2", ""); return err }},
+		{`component id ""`, func(c *client) error { _, err := c.Configurations(ctx, ""); return err }},
+		{`component id "a/b"`, create("a/b", "n")},
+		{"", create("a", "")},
+		{`configuration id ".."`, func(c *client) error {
+			_, err := c.UpdateConfiguration(ctx, "a", "..", "n", value.OfMembers())
+			return err
+		}},
+		{`component id "a/b"`, job(platform.NewJob{Component: "a/b", ConfigData: value.OfMembers()})},
+		{`configuration id "?"`, job(platform.NewJob{Component: "a", Configuration: "?", ConfigData: value.OfMembers()})},
+		{`configuration id ""`, job(platform.NewJob{Component: "a", ConfigData: value.OfItems()})},
+		{`component id "a/b"`, state(platform.StateLocation{Component: "a/b", Configuration: "1"})},
+		{`configuration id ".."`, state(platform.StateLocation{Component: "a", Configuration: ".."})},
+		{`row id "?"`, state(platform.StateLocation{Component: "a", Configuration: "1", Row: "?"})},
+		{`branch id "1/2"`, state(platform.StateLocation{Branch: "1/2", Component: "a", Configuration: "1"})},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c, transport := mocked(t, nil)
-			err := tc.call(c)
-			want := tc.want + " is not valid: expected letters, digits, '.', '_' and '-'"
-			if err == nil || err.Error() != want || failure.KindOf(err) != failure.User {
-				t.Errorf("got %v, want %q", err, want)
-			}
-			if n := transport.GetTotalCallCount(); n != 0 {
-				t.Errorf("%d requests were sent", n)
-			}
-		})
+		c, transport := mocked(t, nil, toQueue)
+		want := tc.want + " is not valid: expected letters, digits, '.', '_' and '-'"
+		if tc.want == "" {
+			want = "a configuration needs a name"
+		}
+		err := tc.call(c)
+		if err == nil || err.Error() != want || failure.KindOf(err) != failure.User || transport.GetTotalCallCount() != 0 {
+			t.Errorf("got %v after %d requests, want %s", err, transport.GetTotalCallCount(), want)
+		}
 	}
 }

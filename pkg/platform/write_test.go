@@ -208,46 +208,6 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-func TestFaultyArgumentsAreNotSent(t *testing.T) {
-	ctx := context.Background()
-	for name, call := range map[string]func(*platform.Client) error{
-		"component of a creation": func(c *platform.Client) error {
-			_, err := c.CreateConfiguration(ctx, "a/b", "n", value.OfMembers())
-			return err
-		},
-		"id of an update": func(c *platform.Client) error {
-			_, err := c.UpdateConfiguration(ctx, "a", "..", "n", value.OfMembers())
-			return err
-		},
-		"no name": func(c *platform.Client) error {
-			_, err := c.CreateConfiguration(ctx, "a", "", value.OfMembers())
-			return err
-		},
-		"component of a list": func(c *platform.Client) error { _, err := c.Configurations(ctx, ""); return err },
-		"component of a job": func(c *platform.Client) error {
-			_, err := c.CreateJob(ctx, platform.NewJob{Component: "a/b", ConfigData: value.OfMembers()})
-			return err
-		},
-		"configuration of a job": func(c *platform.Client) error {
-			_, err := c.CreateJob(ctx, platform.NewJob{Component: "a", Configuration: "?", ConfigData: value.OfMembers()})
-			return err
-		},
-		"job of nothing": func(c *platform.Client) error {
-			_, err := c.CreateJob(ctx, platform.NewJob{Component: "a", ConfigData: value.OfItems()})
-			return err
-		},
-		"job to kill":   func(c *platform.Client) error { _, err := c.KillJob(ctx, ".."); return err },
-		"job of events": func(c *platform.Client) error { _, err := c.Events(ctx, "1/2", ""); return err },
-	} {
-		t.Run(name, func(t *testing.T) {
-			c, transport := mocked(t, nil, toQueue)
-			if err := call(c); err == nil || transport.GetTotalCallCount() != 0 {
-				t.Errorf("got %v after %d requests", err, transport.GetTotalCallCount())
-			}
-		})
-	}
-}
-
 // TestEventsOfManyPages: three pages, the bound of each may be part of it.
 func TestEventsOfManyPages(t *testing.T) {
 	const all = 2500

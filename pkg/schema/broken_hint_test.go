@@ -36,7 +36,7 @@ func TestHints(t *testing.T) {
 		{"pages by offset", given{api: `"pagination":{"method":"LimitOffset"},`}, "/parameters/api/pagination/method", `did you mean "offset"?`},
 		{"pages by address", given{api: `"pagination":{"method":"next-link"},`}, "/parameters/api/pagination/method", `did you mean "response.url"?`},
 		{"pages by token", given{api: `"pagination":{"method":"page_token"},`}, "/parameters/api/pagination/method", `did you mean "response.param"?`},
-		{"no pages", given{api: `"pagination":{"method":"none"},`}, "/parameters/api/pagination/method", `remove the key for no paging`},
+		{"no pages", given{api: `"pagination":{"method":"none"},`}, "/parameters/api/pagination/method", `remove the key for no pagination`},
 		{"an unknown method", given{api: `"pagination":{"method":"sideways"},`}, "/parameters/api/pagination/method", ``},
 
 		{"headers as a list", given{api: `"http":{"headers":["A: b"]},`}, "/parameters/api/http/headers", `write an object, {"name": value}, instead of the list`},

@@ -80,3 +80,42 @@ func mustParse(t testing.TB, text []byte) value.Value {
 	}
 	return v
 }
+
+// FuzzCompile: no document makes the program panic, every problem has a place in the
+// document, and a second reading finds the same problems.
+func FuzzCompile(f *testing.F) {
+	for _, row := range brokenDocuments() {
+		f.Add([]byte(row.in.document()))
+	}
+	f.Add([]byte(given{parameters: `"iterations":[{"a":1},{"jobs":[{"endpoint":"x"}]}],`, config: `"a":{"attr":"b"},`}.document()))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		doc, err := config.Parse(text)
+		if err != nil {
+			return
+		}
+		compiled, problems := config.Compile(doc, config.Options{Tree: schema.Default().Tree, Now: clock})
+		for _, p := range append(*problems, compiled.Warnings...) {
+			if _, ok := doc.Find(failure.PointerSplit(p.Pointer)); !ok {
+				t.Errorf("nothing at %q: %s", p.Pointer, p)
+			}
+			if p.Expected == "" {
+				t.Errorf("%q: nothing is said", p.Pointer)
+			}
+		}
+		if len(compiled.Iterations) == 0 {
+			t.Error("no iteration")
+		}
+		again, second := config.Compile(doc, config.Options{Tree: schema.Default().Tree, Now: clock})
+		sameLines(t, "problems", lines(*second), lines(*problems))
+		sameLines(t, "warnings", lines(again.Warnings), lines(compiled.Warnings))
+	})
+}
+
+// BenchmarkCompile measures what every start of the program does.
+func BenchmarkCompile(b *testing.B) {
+	text := []byte(given{api: `"pagination":{"method":"offset","limit":100},"http":{"headers":{"X":{"attr":"#k"}}},`, config: `"#k":"s","outputBucket":"b",`}.document())
+	config.Compile(mustParse(b, text), config.Options{Tree: schema.Default().Tree, Now: clock})
+	for b.Loop() {
+		config.Compile(mustParse(b, text), config.Options{Tree: schema.Default().Tree, Now: clock})
+	}
+}

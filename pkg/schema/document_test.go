@@ -108,29 +108,6 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestIterations: an item replaces whole values, and everything that depends on
-// attributes is computed again.
-func TestIterations(t *testing.T) {
-	doc, problems, _ := compiled(t, given{
-		baseURL: `{"function":"concat","args":["https://",{"attr":"acct.zone"},".test"]}`,
-		api:     `"name":"crm","http":{"headers":{"X-Id":{"attr":"acct.id"}}},`,
-		config:  `"acct":{"id":7,"zone":"eu"},"outputBucket":"b","debug":true,"id":"i",`,
-		parameters: `"iterations":[[],{"acct":{"id":8,"zone":"us"},"outputBucket":"","debug":false},` +
-			`{"acct":{"zone":"de","id":"9"},"http":{"headers":{"Y":"1"}},"jobs":[{"endpoint":"other"}]}],`,
-	}.document(), false)
-	sameLines(t, "problems", problems, nil)
-	want := []string{
-		`https://eu.test [{X-Id [7] /parameters/api/http/headers/X-Id false}] b true users {"acct":{"id":7,"zone":"eu"},"outputBucket":"b","debug":true,"id":"i"}`,
-		`https://us.test [{X-Id [8] /parameters/api/http/headers/X-Id false}] ex-api-crm-i false users {"acct":{"id":8,"zone":"us"},"outputBucket":"","debug":false,"id":"i"}`,
-		`https://de.test [{X-Id [9] /parameters/api/http/headers/X-Id false} {Y [1] /parameters/iterations/2/http/headers/Y false}] b true other {"acct":{"zone":"de","id":"9"},"outputBucket":"b","debug":true,"id":"i","http":{"headers":{"Y":"1"}}}`,
-	}
-	var got []string
-	for _, it := range doc.Iterations {
-		got = append(got, fmt.Sprint(it.BaseURL, " ", it.Headers, " ", it.Bucket, " ", it.Debug, " ", it.Jobs[0].Endpoint, " ", it.Attributes.JSON()))
-	}
-	sameLines(t, "iterations", got, want)
-}
-
 // TestLostAttribute: a replaced object loses its other keys.
 func TestLostAttribute(t *testing.T) {
 	_, problems, _ := compiled(t, given{

@@ -8,9 +8,6 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/slowtest"
-	"github.com/keboola/configurable-extractor/pkg/api/pagination"
-	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/schema"
 )
 
 // emptySetting is what empty values of one setting mean.
@@ -97,6 +94,25 @@ func emptySettings() []emptySetting {
 		{"jobs[].children", givenDefault{job: `§`, see: run}, ``, ``, nil},
 		{"jobs[].userData", givenDefault{job: `§`, see: run}, ``, ``, nil},
 		{"jobs[].scroller", givenDefault{job: `§`, see: run}, ``, ``, nil},
+		{"api.http", givenDefault{api: `§`, see: model}, ``, ``, []string{`"0"`}},
+		{"api.authentication", givenDefault{api: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"api.pagination", givenDefault{api: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"api.query", givenDefault{api: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"http.requiredHeaders", http, ``, ``, []string{`"0"`}},
+		{"http.defaultOptions", givenDefault{api: `"http":{§"__":0},`, see: run}, ``, ``, []string{`"0"`}},
+		{"retryConfig.http", retries(`§`), ``, ``, []string{`"0"`}},
+		{"retryConfig.curl", retries(`§`), ``, ``, []string{`"0"`}},
+		{"config.onIncomplete", givenDefault{config: `§`, see: model}, ``, ``, []string{`"0"`}},
+		{"config.driftWarning", givenDefault{config: `§`, see: model}, ``, ``, nil},
+		{"config.http", givenDefault{config: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"jobs[].headers", givenDefault{job: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"jobs[].dataField", givenDefault{job: `§`, see: run}, ``, ``, nil},
+		{"jobs[].placeholders", givenDefault{job: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"jobs[].recursionFilter", givenDefault{job: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"iterations", givenDefault{beside: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"aws", givenDefault{beside: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"authorization", givenDefault{outside: `§`, see: run}, ``, ``, []string{`"0"`}},
+		{"image_parameters", givenDefault{outside: `§`, see: run}, ``, ``, []string{`"0"`}},
 		{"mappings.*.*.type", givenDefault{config: `"mappings":{"items":{"id":{"mapping":{"destination":"id"},§"__":0}}},`, see: run}, ``, ``, []string{`"0"`}},
 		{"mappings.*.*.delimiter", givenDefault{config: `"mappings":{"items":{"deep.flat":{"mapping":{"destination":"flat"},§"__":0}}},`, see: run}, ``, ``, nil},
 		{"mappings.*.*.mapping.primaryKey", givenDefault{config: `"mappings":{"items":{"id":{"mapping":{"destination":"id",§"__":0}}}},`, see: run}, ``, ``, nil},
@@ -104,22 +120,10 @@ func emptySettings() []emptySetting {
 }
 
 // place is the place of a setting in an event.
-var place = regexp.MustCompile(`/parameters/[^ }]*`)
+var place = regexp.MustCompile(`/parameters/[^ }"]*`)
 
-// paged is the paging that was compiled, without the places of its settings.
-func paged(t *testing.T, text string) string {
-	t.Helper()
-	given, err := config.Parse([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, problems := config.Compile(given, config.Options{Tree: schema.Default().Tree})
-	scrollers := pagination.Compile(doc.API.Pagination, pagination.AllMethods())
-	if len(*problems) > 0 {
-		t.Fatalf("%v: %s", problems, text)
-	}
-	return place.ReplaceAllString(fmt.Sprintf("%+v", scrollers), "")
-}
+// paged is a run without the places of settings in its events.
+func paged(t *testing.T, text string) string { return place.ReplaceAllString(run(t, text), "") }
 
 // TestEmptyValues: an empty value means the same as in the original.
 func TestEmptyValues(t *testing.T) {

@@ -14,11 +14,11 @@ import (
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/pagination"
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -52,7 +52,14 @@ func countdownMethod() pagination.Method {
 		Settings: []field.Declaration{stepParam, firstStep, countedTotal},
 		Needed:   []field.Declaration{stepParam},
 		Compile: func(s config.Section) pagination.Scroller {
-			return countdown{stepParam.Of(s), firstStep.Of(s)}
+			c := countdown{stepParam.Of(s), firstStep.Of(s)}
+			return pagination.Scroller{
+				First: func(job config.RequestSpec, _ time.Time) (config.RequestSpec, pagination.State) {
+					return c.request(job, c.first)
+				},
+				Next:     c.next,
+				Describe: func(config.RequestSpec) []string { return []string{"Counts down with " + c.param + "."} },
+			}
 		},
 		Position: func(s config.Section) ([]string, failure.Text) { return []string{stepParam.Of(s)}, "remove it" },
 	}
@@ -62,24 +69,12 @@ func (c countdown) request(job config.RequestSpec, n int) (config.RequestSpec, p
 	return job.WithParam(c.param, value.OfInt(int64(n))), n
 }
 
-func (countdown) Traits() pagination.Traits { return pagination.Traits{} }
-
-func (countdown) Needs() pagination.Requirements { return pagination.Requirements{} }
-
-func (c countdown) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, pagination.State) {
-	return c.request(job, c.first)
-}
-
-func (c countdown) Next(job config.RequestSpec, s pagination.State, _ pagination.PageInfo) (config.RequestSpec, pagination.State, *pagination.Stop, error) {
+func (c countdown) next(job config.RequestSpec, s pagination.State, _ pagination.PageInfo) (config.RequestSpec, pagination.State, *pagination.Stop, error) {
 	if s == 1 {
 		return job, nil, &pagination.Stop{Rule: "the countdown is over"}, nil
 	}
 	request, state := c.request(job, s.(int)-1)
 	return request, state, nil, nil
-}
-
-func (c countdown) Describe(config.RequestSpec) []string {
-	return []string{"Counts down with " + c.param + "."}
 }
 
 // stamped is an authentication: a header.
@@ -302,7 +297,7 @@ func TestAFeatureIsOneDeclaration(t *testing.T) {
 			t.Fatal(err, doc.Problems)
 		}
 		tables := t.TempDir()
-		result, err := doc.Plan.Run(t.Context(), &env.Run{
+		result, err := doc.Program.Run(t.Context(), &env.Run{
 			Log: event.NewLog(event.Discard{}, secrets, time.Now), Secrets: secrets, Now: time.Now,
 			Sleep:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 			Getenv: func(string) string { return "" }, Temp: t.TempDir(), Tables: tables,

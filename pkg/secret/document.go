@@ -100,7 +100,7 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 		}
 		return true
 	}
-	request := isRequest(v)
+	_, request := v.Get("endpoint") // a job or a login request
 	for _, m := range v.Members() {
 		if request && m.Name == rememberKey {
 			if !walkRememberRules(m.Value, failure.PointerJoin(pointer, m.Name), secret, yield) {
@@ -127,12 +127,6 @@ func walkSecrets(v value.Value, pointer string, secret bool, yield func(string, 
 // run. The names of these values may begin with #. What is below such a name describes
 // the source of a secret.
 const rememberKey = "remember"
-
-// isRequest reports whether an object of the configuration is a job or a login request.
-func isRequest(v value.Value) bool {
-	_, ok := v.Get("endpoint")
-	return ok
-}
 
 // walkRememberRules walks the secrets in the value of rememberKey. Below the name of a
 // secret, ordinary names and short numbers are not secrets, unless they are values of
@@ -183,12 +177,70 @@ func OrdinaryName(name string) bool { return ordinaryName.MatchString(name) }
 // messageNames are the names, in lower case, of members that describe an error.
 var messageNames = []string{"error", "errors", "error_description", "message", "code", "title", "detail"}
 
-// MessageName reports whether a member with this name is an API's message about an
-// error.
-func MessageName(name string) bool { return slices.Contains(messageNames, strings.ToLower(name)) }
+// MapError maps the members of an error that an API returned. message maps the scalars that
+// describe the error: members with the name of a message, and items of a list of errors,
+// which get the name of the list. other maps all other members, except the objects and
+// lists below the names error and errors, which MapError maps the same way.
+func MapError(object value.Value, message, other func(value.Member) value.Member) value.Value {
+	return mapError("", object, message, other)
+}
 
-// ErrorsName reports whether a member with this name is an error, or a list of errors,
-// which may contain messages.
-func ErrorsName(name string) bool {
-	return strings.EqualFold(name, "error") || strings.EqualFold(name, "errors")
+func mapError(list string, v value.Value, message, other func(value.Member) value.Member) value.Value {
+	inList := v.Kind() == value.Array
+	return v.Map(func(m value.Member) value.Member {
+		name := strings.ToLower(m.Name)
+		if inList {
+			m.Name = list
+		}
+		switch scalar := m.Value.IsScalar(); {
+		case scalar && (inList || slices.Contains(messageNames, name)):
+			return message(m)
+		case inList && m.Value.Kind() == value.Object, !inList && !scalar && (name == "error" || name == "errors"):
+			m.Value = mapError(m.Name, m.Value, message, other)
+			return m
+		default:
+			return other(m)
+		}
+	})
+}
+
+// IsSecretPointer reports whether the value at a JSON pointer may be a secret,
+// according to the keys in the pointer. Such a value must not be shown.
+func IsSecretPointer(pointer string) bool {
+	if strings.HasSuffix(pointer, "/authentication") {
+		return true
+	}
+	for segment := range strings.SplitSeq(pointer, "/") {
+		if strings.HasPrefix(segment, "#") {
+			return true
+		}
+		segment = strings.ToLower(segment)
+		switch segment {
+		case "headers", "params", "query", "username", "sshproxy", "aws":
+			return true
+		case "authentication", "parentkey", "primarykey", "urlkey", "idkey":
+			continue // only the names look like credentials
+		}
+		for _, word := range []string{"auth", "token", "pass", "secret", "key", "credential", "cookie", "certificate", "signature"} {
+			if strings.Contains(segment, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// WithoutCredentials replaces the user name and password of a URL, and the query of any
+// text, by [hidden]. AddDocument masks the rest if it belongs to a secret.
+func WithoutCredentials(s string) string {
+	if scheme, rest, ok := strings.Cut(s, "://"); ok {
+		if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+			rest = Hidden + rest[at:]
+		}
+		s = scheme + "://" + rest
+	}
+	if query := strings.IndexByte(s, '?'); query >= 0 {
+		s = s[:query] + "?" + Hidden
+	}
+	return s
 }

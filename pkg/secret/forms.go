@@ -94,12 +94,10 @@ func (s *secretSet) add(secret string) {
 	}
 }
 
-// isBlank reports whether a text has only white space and plus signs.
 func isBlank(text string) bool {
 	return strings.TrimLeftFunc(text, func(r rune) bool { return r == '+' || unicode.IsSpace(r) }) == ""
 }
 
-// addPart adds a remainder of a secret.
 func (s *secretSet) addPart(part string) {
 	if isBlank(part) || tooShort(part) {
 		return
@@ -110,7 +108,6 @@ func (s *secretSet) addPart(part string) {
 	s.secrets += len(s.forms) - before
 }
 
-// init makes the maps of the zero value.
 func (s *secretSet) init() {
 	if s.forms == nil {
 		s.forms = map[uint64]formFlags{}

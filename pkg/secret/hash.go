@@ -34,7 +34,6 @@ func fold(c byte) byte {
 	return c
 }
 
-// hashOf returns the hash of a text, folded.
 func hashOf(text string) uint64 {
 	var h uint64
 	for i := range len(text) {

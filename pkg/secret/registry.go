@@ -92,7 +92,7 @@ func (r *Registry) AddPart(part string) {
 func (r *Registry) AddToken(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tokens.add(secret)
+	r.tokens.current().addAll(secret)
 }
 
 // AddTokens adds all secrets of one login, like AddToken. They are forgotten together,
@@ -111,12 +111,8 @@ func (r *Registry) AddTokens(secrets []string) {
 func (r *Registry) AddTemporary(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.temporary.add(secret)
+	r.temporary.current().addAll(secret)
 }
-
-func (p *recentSecrets) add(secret string) { p.current().addAll(secret) }
-
-func (p *recentSecrets) addPart(part string) { p.current().addPart(part) }
 
 // current returns the set that takes more secrets.
 func (p *recentSecrets) current() *secretSet {
@@ -139,7 +135,7 @@ func (r *Registry) AddAddress(text string) {
 	defer r.mu.Unlock()
 	addPieces(text, findSecrets(text, false, &r.lasting), r.lasting.addPart)
 	for _, p := range []*recentSecrets{&r.tokens, &r.temporary} {
-		addPieces(text, findSecrets(text, false, p.younger, p.older), p.addPart)
+		addPieces(text, findSecrets(text, false, p.younger, p.older), func(part string) { p.current().addPart(part) })
 	}
 }
 

@@ -141,7 +141,6 @@ func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r
 // Span is a range of bytes of a text, From inclusive, To exclusive.
 type Span struct{ From, To int }
 
-// mergeSpans sorts the ranges and merges overlapping ranges.
 func mergeSpans(spans []Span) []Span {
 	slices.SortFunc(spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	all := spans[:0]
@@ -157,14 +156,7 @@ func mergeSpans(spans []Span) []Span {
 
 // Mask returns the text with every form of every secret replaced by [hidden]. Secrets
 // that overlap are replaced together, so that no part of either is left.
-func (r *Registry) Mask(text string) string { return r.MaskPart(text, Span{0, len(text)}) }
-
-// MaskPart returns a part of a text with the secrets of the whole text replaced by
-// [hidden]. Masking the part alone would miss the rest of a secret that crosses its
-// bounds.
-func (r *Registry) MaskPart(text string, part Span) string {
-	return hide(text, part, r.MaskedSpans(text))
-}
+func (r *Registry) Mask(text string) string { return r.RedactWith(text, nil) }
 
 // MaskedSpans returns the ranges that Mask replaces, in their order and without
 // overlaps. It returns nil if the text has no secret.

@@ -112,7 +112,6 @@ func (r *Registry) RedactWith(text string, parts []Span) string {
 	return hide(text, Span{0, len(text)}, r.maskedSpansWith(text, parts))
 }
 
-// maskedSpansWith returns the ranges of MaskedSpans merged with the given ranges.
 func (r *Registry) maskedSpansWith(text string, parts []Span) []Span {
 	return mergeSpans(append(r.MaskedSpans(text), parts...))
 }

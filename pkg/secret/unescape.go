@@ -111,7 +111,11 @@ var bareEntities = [...]string{"&amp", "&lt", "&gt", "&quot", "&AMP", "&LT", "&G
 // and short named entities.
 func htmlEscape(plain, text []byte) ([]byte, int) {
 	if size := entityNumber(text); size > 0 {
-		return append(plain, html.UnescapeString(string(text[:size])+";")...), withSemicolon(text, size)
+		plain = append(plain, html.UnescapeString(string(text[:size])+";")...)
+		if size < len(text) && text[size] == ';' {
+			size++
+		}
+		return plain, size
 	}
 	if size := bytes.IndexByte(text, ';') + 1; size >= len("&lt;") {
 		entity := string(text[:size])
@@ -127,14 +131,6 @@ func htmlEscape(plain, text []byte) ([]byte, int) {
 		}
 	}
 	return plain, 0
-}
-
-// withSemicolon returns the size of an entity including its semicolon, if there is one.
-func withSemicolon(text []byte, size int) int {
-	if size < len(text) && text[size] == ';' {
-		return size + 1
-	}
-	return size
 }
 
 // entityNumber returns the size of the numeric entity at the beginning of a text,

@@ -115,7 +115,6 @@ func (w *window) hasEscape() bool {
 	return false
 }
 
-// readPlain makes the nodes of the unchanged text.
 func (w *window) readPlain() {
 	w.plain.nodes = slices.Grow(w.plain.nodes[:0], len(w.text)+1)
 	for i := range len(w.text) {

@@ -16,19 +16,14 @@ type Columns struct {
 	known    value.Value // an object, or null
 }
 
-// Keys implements Contributor.
-func (c *Columns) Keys() []string { return []string{keyColumns} }
-
-// Load implements Contributor.
-func (c *Columns) Load(previous value.Value) {
+func (c *Columns) load(previous value.Value) {
 	c.known = previous.Field(keyColumns).AsObject()
 	if c.broken = !c.known.IsNull() && !columnsByTable(c.known); c.broken {
 		c.known = value.Value{}
 	}
 }
 
-// Save implements Contributor.
-func (c *Columns) Save() []value.Member {
+func (c *Columns) save() []value.Member {
 	if !c.watching || c.known.IsNull() {
 		return nil
 	}

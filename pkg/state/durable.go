@@ -8,7 +8,7 @@ import (
 )
 
 // SetDurable sets a value that the next run needs even if this run fails. Unlike Set it
-// ignores MaxBytes. It reports whether the value differs from the current value.
+// ignores maxBytes. It reports whether the value differs from the current value.
 func (m *IterationValues) SetDurable(name string, v value.Value) (changed bool, err error) {
 	v = portableAs(name, v)
 	if before := m.Current(name, ""); !before.IsNull() && before.Equal(v) {

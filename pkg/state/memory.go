@@ -12,9 +12,9 @@ import (
 const (
 	// MaxCombinations is the maximum number of values per name.
 	MaxCombinations = 100_000
-	// MaxBytes is the maximum size, in bytes, of the remembered values of one iteration:
+	// maxBytes is the maximum size, in bytes, of the remembered values of one iteration:
 	// they are in memory together, and in the state.
-	MaxBytes = 16 << 20
+	maxBytes = 16 << 20
 )
 
 // Name declares a remembered name.
@@ -53,7 +53,7 @@ type IterationValues struct {
 	order     []string
 	owner     *Remembered
 	durable   []string // names of values that were set with SetDurable
-	bytes     int      // size of the values that Save would store, and of their combinations
+	bytes     int      // size of the values that save would store, and of their combinations
 }
 
 // values are the values of a single name by combination. A name without combinations has
@@ -113,8 +113,8 @@ func (vs *values) load(combination string, v value.Value, form Name, place strin
 		warn(place + " is an " + v.Kind().String() + ", expected one value; it is not known any more")
 		return 0
 	}
-	if depthOf(v) > MaxValueDepth {
-		warn(fmt.Sprintf("%s has more than %d levels of objects and lists; it is not known any more", place, MaxValueDepth))
+	if depthOf(v) > maxValueDepth {
+		warn(fmt.Sprintf("%s has more than %d levels of objects and lists; it is not known any more", place, maxValueDepth))
 		return 0
 	}
 	if rounded(v) {
@@ -154,23 +154,22 @@ func (m *IterationValues) values(name string) *values {
 // Previous returns the value that earlier runs stored for a name and a combination, or
 // null. combination is "" for a name without combinations.
 func (m *IterationValues) Previous(name, combination string) value.Value {
-	if m == nil {
-		return value.Value{}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.names[name].find(combination, false)
+	return m.find(name, combination, false)
 }
 
 // Current returns the value that this run set. If it set none, Current returns the value
 // of earlier runs.
 func (m *IterationValues) Current(name, combination string) value.Value {
+	return m.find(name, combination, true)
+}
+
+func (m *IterationValues) find(name, combination string, now bool) value.Value {
 	if m == nil {
 		return value.Value{}
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.names[name].find(combination, true)
+	return m.names[name].find(combination, now)
 }
 
 func (vs *values) find(combination string, now bool) value.Value {
@@ -187,7 +186,7 @@ func (vs *values) find(combination string, now bool) value.Value {
 // is null, the value of earlier runs stays. Set ignores a value that is held. It returns
 // only user errors.
 func (m *IterationValues) Set(name, combination string, v value.Value) error {
-	return m.set(name, combination, v, MaxBytes)
+	return m.set(name, combination, v, maxBytes)
 }
 
 // set is Set with a given maximum number of bytes.
@@ -201,8 +200,8 @@ func (m *IterationValues) set(name, combination string, v value.Value, most int)
 	if Secret(name) && v.Len() > 0 {
 		return failure.Userf("the value of '%s' is an %s, expected one value: the platform encrypts no other secrets", name, v.Kind())
 	}
-	if depthOf(v) > MaxValueDepth {
-		return failure.Userf("the value of '%s' has more than %d levels of objects and lists: the platform cannot read a state that is so deep; remember a value inside it", name, MaxValueDepth)
+	if depthOf(v) > maxValueDepth {
+		return failure.Userf("the value of '%s' has more than %d levels of objects and lists: the platform cannot read a state that is so deep; remember a value inside it", name, maxValueDepth)
 	}
 	v = portableAs(name, v)
 	if !vs.has(combination) && len(vs.order) >= MaxCombinations { // the previous state may have more values

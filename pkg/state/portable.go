@@ -18,14 +18,14 @@ import (
 // platform.
 
 const (
-	// MaxDepth is the maximum number of levels of objects and lists in a state. PHP decodes
-	// phpjson.MaxDepth levels, but the platform nests the state in other objects and lists,
+	// maxDepth is the maximum number of levels of objects and lists in a state. PHP decodes
+	// 511 levels, but the platform nests the state in other objects and lists,
 	// deepest in a list of components with the rows of their configurations.
-	MaxDepth = 500
-	// MaxValueDepth is the maximum number of levels in a remembered value. It is inside five
+	maxDepth = 500
+	// maxValueDepth is the maximum number of levels in a remembered value. It is inside five
 	// objects: the state, `remembered`, the iterations, one iteration, and the combinations
 	// of a name.
-	MaxValueDepth = MaxDepth - 5
+	maxValueDepth = maxDepth - 5
 )
 
 // portable returns a value in a form that the platform does not change:
@@ -108,11 +108,11 @@ func depthOf(v value.Value) int {
 
 // checkDepth returns a user error if a state is deeper than the platform can read.
 func checkDepth(document value.Value) error {
-	if depthOf(document) <= MaxDepth {
+	if depthOf(document) <= maxDepth {
 		return nil
 	}
 	return failure.Userf("the state for the next run would have more than %d levels of objects and lists, which the platform cannot read, at '%s': map the job whose items are so deep, or shorten them with 'responseFilter'",
-		MaxDepth, textfmt.Shorten(deepest(document, MaxDepth), maxShown))
+		maxDepth, textfmt.Shorten(deepest(document, maxDepth), maxShown))
 }
 
 // maxShown is the maximum number of characters of a pointer in a message.

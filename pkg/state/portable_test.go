@@ -247,31 +247,31 @@ func TestTooDeep(t *testing.T) {
 	var remembered Remembered
 	state := Open(value.Value{}, &remembered)
 	m := remembered.ForIteration("it", []Name{{Name: "seen", Per: true}}, func(text string) { t.Error(text) })
-	if err := m.Set("seen", "1", deep(MaxValueDepth)); err != nil {
+	if err := m.Set("seen", "1", deep(maxValueDepth)); err != nil {
 		t.Error(err)
 	}
 	next, err := state.Next()
-	if err != nil || depthOf(next) != MaxDepth {
+	if err != nil || depthOf(next) != maxDepth {
 		t.Errorf("%d levels, %v", depthOf(next), err)
 	}
 	if _, err := phpjson.Recode([]byte(`[{"configurations":[{"rows":[{"state":{"component":` + string(next.AppendEscapedJSON(nil)) + `}}]}]}]`)); err != nil {
 		t.Errorf("the platform cannot read it in a list of components: %v", err)
 	}
-	if err := m.Set("seen", "1", deep(MaxValueDepth+1)); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "'seen'") {
+	if err := m.Set("seen", "1", deep(maxValueDepth+1)); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "'seen'") {
 		t.Error(err)
 	}
 
 	// Other parts of the state may be too deep, too.
 	structure := Structure{}
 	state = Open(value.Value{}, &structure)
-	structure.Latest = value.OfMembers(value.Member{Name: "a/b", Value: deep(MaxDepth)})
+	structure.Latest = value.OfMembers(value.Member{Name: "a/b", Value: deep(maxDepth)})
 	if _, err := state.Next(); failure.KindOf(err) != failure.User || !strings.Contains(err.Error(), "'/json_parser.struct/a~1b/0/0") {
 		t.Error(err)
 	}
 
 	// A state that an earlier version has written on a laptop.
 	remembered = Remembered{}
-	Open(value.OfMembers(value.Member{Name: keyRemembered, Value: value.OfMembers(value.Member{Name: "x", Value: deep(MaxValueDepth + 1)})}), &remembered)
+	Open(value.OfMembers(value.Member{Name: keyRemembered, Value: value.OfMembers(value.Member{Name: "x", Value: deep(maxValueDepth + 1)})}), &remembered)
 	warned := 0
 	m = remembered.ForIteration("", []Name{{Name: "x"}}, func(string) { warned++ })
 	if v := m.Previous("x", ""); !v.IsNull() || warned != 1 {

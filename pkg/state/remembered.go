@@ -23,15 +23,12 @@ type Remembered struct {
 	iterationValues []*IterationValues
 }
 
-// Keys returns the keys of Remembered in the document.
-func (r *Remembered) Keys() []string { return []string{keyRemembered} }
+// load loads the values that the previous run left.
+func (r *Remembered) load(previous value.Value) { r.previous = previous.Field(keyRemembered) }
 
-// Load loads the values that the previous run left.
-func (r *Remembered) Load(previous value.Value) { r.previous = previous.Field(keyRemembered) }
-
-// Save returns the values of all iterations. It drops the values of iterations without an
+// save returns the values of all iterations. It drops the values of iterations without an
 // IterationValues.
-func (r *Remembered) Save() []value.Member {
+func (r *Remembered) save() []value.Member {
 	var own, iterations []value.Member
 	for _, m := range r.iterationValues {
 		switch kept := m.members(); {

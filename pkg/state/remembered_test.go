@@ -150,7 +150,7 @@ func TestCombinationsOfALargeState(t *testing.T) {
 // TestTooManyBytes: what is stored counts, not what was there meanwhile. What a login
 // leaves is kept in any case.
 func TestTooManyBytes(t *testing.T) {
-	half := value.OfString(strings.Repeat("x", MaxBytes/2))
+	half := value.OfString(strings.Repeat("x", maxBytes/2))
 	var r Remembered
 	Open(value.OfMembers(value.Member{Name: "remembered", Value: value.OfMembers(value.Member{Name: "old", Value: half})}), &r)
 	m := r.ForIteration("", []Name{{Name: "old"}, {Name: "per", Per: true}}, func(text string) { t.Error(text) })
@@ -164,7 +164,7 @@ func TestTooManyBytes(t *testing.T) {
 	set("per", "a", half, false) // its combination is one byte
 	set("per", "a", value.OfInt(1), true)
 	set("per", "b", value.OfMembers(value.Member{Name: "x", Value: half}), false)
-	set("per", strings.Repeat("c", MaxBytes/2), value.OfInt(1), false)
+	set("per", strings.Repeat("c", maxBytes/2), value.OfInt(1), false)
 	set("old", "", value.OfInt(1), true)
 	set("per", "a", half, true)
 	set("old", "", value.Value{}, false) // the old value would come back

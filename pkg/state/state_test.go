@@ -86,16 +86,3 @@ func TestChangedColumns(t *testing.T) {
 		t.Error("a table that no run has written has changed columns")
 	}
 }
-
-// TestKeysAreTheirOwn: contributors with the same key would overwrite each other.
-func TestKeysAreTheirOwn(t *testing.T) {
-	owner := map[string]bool{}
-	for _, c := range []Contributor{NewTime(1), &Structure{}, &Columns{}, &Remembered{}} {
-		for _, key := range c.Keys() {
-			if owner[key] {
-				t.Errorf("two contributors have the key %q", key)
-			}
-			owner[key] = true
-		}
-	}
-}

@@ -22,11 +22,7 @@ type Structure struct {
 	Latest value.Value
 }
 
-// Keys implements Contributor.
-func (s *Structure) Keys() []string { return []string{keyStruct, keyStructVersion} }
-
-// Load implements Contributor.
-func (s *Structure) Load(previous value.Value) {
+func (s *Structure) load(previous value.Value) {
 	version := previous.Field(keyStructVersion)
 	number, ok := version.Int()
 	s.Legacy = ok && number < structVersion
@@ -35,8 +31,7 @@ func (s *Structure) Load(previous value.Value) {
 	}
 }
 
-// Save implements Contributor.
-func (s *Structure) Save() []value.Member {
+func (s *Structure) save() []value.Member {
 	if s.Latest.IsNull() {
 		return nil
 	}

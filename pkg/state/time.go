@@ -29,17 +29,12 @@ func (t *Time) Previous() value.Value {
 // Current returns the start of this run in Unix seconds.
 func (t *Time) Current() value.Value { return value.OfInt(t.start) }
 
-// Keys implements Contributor.
-func (t *Time) Keys() []string { return []string{keyTime} }
-
-// Load implements Contributor.
-func (t *Time) Load(previous value.Value) { t.times = previous.Field(keyTime) }
+func (t *Time) load(previous value.Value) { t.times = previous.Field(keyTime) }
 
 // Hold keeps the start of the previous run in the state.
 func (t *Time) Hold() { t.held = true }
 
-// Save implements Contributor.
-func (t *Time) Save() []value.Member {
+func (t *Time) save() []value.Member {
 	if t.held {
 		return nil
 	}

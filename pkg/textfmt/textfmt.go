@@ -18,6 +18,14 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Seconds returns a number of seconds with its noun: "1 second", "0.5 seconds".
+func Seconds(n float64) string {
+	if n == 1 {
+		return "1 second"
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64) + " seconds"
+}
+
 // Shorten shortens a text to at most most characters. If the text was longer, it appends
 // an ellipsis, which is an additional character.
 func Shorten(text string, most int) string {

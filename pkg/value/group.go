@@ -47,7 +47,7 @@ func (g *Grouper) group(dst []byte, v Packed, depth int) []byte {
 			dst = appendPackedText(dst, parts.Name())
 			dst = g.group(dst, parts.Value(), depth+1)
 		}
-		closePacked(dst, start)
+		ClosePacked(dst, start)
 		return dst
 	}
 	for _, one := range groupsOf(v) {
@@ -64,10 +64,10 @@ func (g *Grouper) group(dst []byte, v Packed, depth int) []byte {
 			}
 		}
 		if one.count > 1 {
-			closePacked(dst, list)
+			ClosePacked(dst, list)
 		}
 	}
-	closePacked(dst, start)
+	ClosePacked(dst, start)
 	return dst
 }
 

@@ -27,9 +27,9 @@ func TestGroup(t *testing.T) {
 		start := len(dst)
 		dst = OpenObject(dst)
 		for i, name := range tt.names {
-			dst = OfInt(int64(i)).AppendPacked(AppendName(dst, []byte(name)))
+			dst = OfInt(int64(i)).AppendPacked(AppendName(dst, name))
 		}
-		CloseObject(dst, start)
+		ClosePacked(dst, start)
 		dst = g.Group(dst, start, 0)
 		if got := Packed(dst[start:]).Value().JSON(); got != tt.want || Packed(dst[:start]).Value().Raw() != "in front" {
 			t.Errorf("%q: got %s, want %s", tt.names, got, tt.want)
@@ -46,13 +46,13 @@ func TestGroupDepths(t *testing.T) {
 	var starts []int
 	for range depths {
 		starts = append(starts, len(dst))
-		dst = AppendName(OpenObject(dst), []byte("b"))
-		dst = AppendName(PackString(dst, []byte("1")), []byte("b"))
-		dst = AppendName(PackString(dst, []byte("2")), []byte("a"))
+		dst = AppendName(OpenObject(dst), "b")
+		dst = AppendName(PackString(dst, "1"), []byte("b"))
+		dst = AppendName(PackString(dst, "2"), []byte("a"))
 	}
-	dst = PackString(dst, []byte(text))
+	dst = PackString(dst, text)
 	for i := range starts {
-		CloseObject(dst, starts[depths-1-i])
+		ClosePacked(dst, starts[depths-1-i])
 	}
 	var g Grouper
 	dst = g.Group(dst, 0, 0)

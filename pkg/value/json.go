@@ -19,9 +19,14 @@ func NewDecoder(r io.Reader) *jsontext.Decoder {
 
 // Parse parses one JSON text. Its error is a *SyntaxError.
 func Parse(text []byte) (Value, error) {
-	dec := NewDecoder(bytes.NewReader(text))
+	dec := NewDecoder(bytes.NewBuffer(text)) // a Buffer is not copied
 	v, err := Read(dec)
 	if err != nil {
+		// ReadToken finds an error such as a trailing comma where it is, ReadValue after it.
+		dec = NewDecoder(bytes.NewReader(text))
+		for err = nil; err == nil; {
+			_, err = dec.ReadToken()
+		}
 		return Value{}, syntaxError(text, dec.InputOffset(), err)
 	}
 	end := dec.InputOffset()
@@ -78,74 +83,24 @@ func Complaint(err *jsontext.SyntacticError) string {
 
 // Read reads the next value. It returns io.EOF if there is no value.
 func Read(dec *jsontext.Decoder) (Value, error) {
-	tok, err := dec.ReadToken()
+	text, err := dec.ReadValue()
 	if err != nil {
 		return Value{}, err
 	}
-	return readFrom(dec, tok)
-}
-
-func readFrom(dec *jsontext.Decoder, tok jsontext.Token) (Value, error) {
-	switch tok.Kind() {
-	case 'n':
-		return Value{}, nil
-	case 't', 'f':
-		return OfBool(tok.Bool()), nil
-	case '"':
-		return OfString(tok.String()), nil
-	case '0':
-		return OfNumber(tok.String()), nil
-	case '[':
-		n := &node{}
-		for {
-			tok, err := dec.ReadToken()
-			if err != nil {
-				return Value{}, unexpectedEOF(err)
-			}
-			if tok.Kind() == ']' {
-				return Value{kind: Array, node: n}, nil
-			}
-			item, err := readFrom(dec, tok)
-			if err != nil {
-				return Value{}, err
-			}
-			n.items = append(n.items, item)
-		}
-	default: // '{'
-		n := &node{}
-		for {
-			tok, err := dec.ReadToken()
-			if err != nil {
-				return Value{}, unexpectedEOF(err)
-			}
-			if tok.Kind() == '}' {
-				return Value{kind: Object, node: n}, nil
-			}
-			name := tok.String()
-			member, err := Read(dec)
-			if err != nil {
-				return Value{}, unexpectedEOF(err)
-			}
-			n.add(Member{name, member})
-		}
-	}
-}
-
-func unexpectedEOF(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	packed, _ := new(Packer).Append(nil, text)
+	return Packed(packed).indexed(), nil
 }
 
 // AppendJSON appends the value as compact JSON. Slashes and characters beyond ASCII are
 // not escaped, and numbers keep their literals.
-func (v Value) AppendJSON(dst []byte) []byte { return v.append(dst, appendString) }
+func (v Value) AppendJSON(dst []byte) []byte { return v.append(dst, ",", ":", appendString) }
 
 // AppendEscapedJSON appends the value as compact JSON in the form of the original
 // extractor: slashes as \/ and characters beyond ASCII as \uXXXX. Table cells, manifests
 // and the state have this form.
-func (v Value) AppendEscapedJSON(dst []byte) []byte { return v.append(dst, appendEscapedString) }
+func (v Value) AppendEscapedJSON(dst []byte) []byte {
+	return v.append(dst, ",", ":", appendEscapedString)
+}
 
 // JSON returns the value as compact JSON, see AppendJSON.
 func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
@@ -153,7 +108,8 @@ func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
 // MarshalJSON implements json.Marshaler.
 func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
 
-func (v Value) append(dst []byte, str func([]byte, string) []byte) []byte {
+// append appends the value on one line. str appends a string.
+func (v Value) append(dst []byte, comma, colon string, str func([]byte, string) []byte) []byte {
 	switch v.kind {
 	case Null:
 		return append(dst, "null"...)
@@ -165,20 +121,19 @@ func (v Value) append(dst []byte, str func([]byte, string) []byte) []byte {
 		dst = append(dst, '[')
 		for i, item := range v.node.items {
 			if i > 0 {
-				dst = append(dst, ',')
+				dst = append(dst, comma...)
 			}
-			dst = item.append(dst, str)
+			dst = item.append(dst, comma, colon, str)
 		}
 		return append(dst, ']')
 	default:
 		dst = append(dst, '{')
 		for i, m := range v.node.members {
 			if i > 0 {
-				dst = append(dst, ',')
+				dst = append(dst, comma...)
 			}
-			dst = str(dst, m.Name)
-			dst = append(dst, ':')
-			dst = m.Value.append(dst, str)
+			dst = append(str(dst, m.Name), colon...)
+			dst = m.Value.append(dst, comma, colon, str)
 		}
 		return append(dst, '}')
 	}

@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -34,7 +35,10 @@ func (v Value) AppendPacked(dst []byte) []byte {
 	case Null:
 		return append(dst, packedNull)
 	case Bool:
-		return appendPackedBool(dst, v.text == "true")
+		if v.text == "true" {
+			return append(dst, packedTrue)
+		}
+		return append(dst, packedFalse)
 	case Number:
 		return appendPackedText(append(dst, packedNumber), v.text)
 	case String:
@@ -45,7 +49,7 @@ func (v Value) AppendPacked(dst []byte) []byte {
 		for _, item := range v.node.items {
 			dst = item.AppendPacked(dst)
 		}
-		closePacked(dst, start)
+		ClosePacked(dst, start)
 		return dst
 	default:
 		start := len(dst)
@@ -53,54 +57,41 @@ func (v Value) AppendPacked(dst []byte) []byte {
 		for _, m := range v.node.members {
 			dst = m.Value.AppendPacked(appendPackedText(dst, m.Name))
 		}
-		closePacked(dst, start)
+		ClosePacked(dst, start)
 		return dst
 	}
 }
 
 // PackString appends the packed form of a string.
-func PackString(dst, contents []byte) []byte {
+func PackString[T ~string | ~[]byte](dst []byte, contents T) []byte {
 	return appendPackedText(append(dst, packedString), contents)
 }
 
 // OpenObject begins a packed object. Append each member with AppendName and a packed
-// value, and end the object with CloseObject. All names must be different, see Grouper.
+// value, and end the object with ClosePacked. All names must be different, see Grouper.
 func OpenObject(dst []byte) []byte { return openPacked(dst, packedObject) }
 
-// AppendName appends the name of a member of a packed object.
-func AppendName(dst, name []byte) []byte { return appendPackedText(dst, name) }
-
-// CloseObject ends the packed object that begins at start.
-func CloseObject(dst []byte, start int) { closePacked(dst, start) }
-
 // OpenArray begins a packed array. Append packed values, and end the array with
-// CloseArray.
+// ClosePacked.
 func OpenArray(dst []byte) []byte { return openPacked(dst, packedArray) }
 
-// CloseArray ends the packed array that begins at start.
-func CloseArray(dst []byte, start int) { closePacked(dst, start) }
-
-func appendPackedBool(dst []byte, b bool) []byte {
-	if b {
-		return append(dst, packedTrue)
-	}
-	return append(dst, packedFalse)
+func openPacked(dst []byte, tag byte) []byte {
+	return append(dst, tag, 0, 0, 0, 0, 0, 0, 0, 0)
 }
+
+// ClosePacked ends the packed array or object that begins at start: it sets the size.
+func ClosePacked(dst []byte, start int) {
+	binary.LittleEndian.PutUint64(dst[start+1:], uint64(len(dst)-start-packedHead))
+}
+
+// AppendName appends the name of a member of a packed object.
+func AppendName[T ~string | ~[]byte](dst []byte, name T) []byte { return appendPackedText(dst, name) }
 
 func appendPackedText[T ~string | ~[]byte](dst []byte, s T) []byte {
 	if len(s) < 0x80 {
 		return append(append(dst, byte(len(s))), s...)
 	}
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
-// openPacked begins an array or object. closePacked fills in its size.
-func openPacked(dst []byte, tag byte) []byte {
-	return append(dst, tag, 0, 0, 0, 0, 0, 0, 0, 0)
-}
-
-func closePacked(dst []byte, start int) {
-	binary.LittleEndian.PutUint64(dst[start+1:], uint64(len(dst)-start-packedHead))
 }
 
 // Kind returns the type of the value.
@@ -174,7 +165,14 @@ func (p Packed) Value() Value {
 		return Value{}
 	}
 	rest := string(p)
-	return unpack(&rest)
+	return unpack(&rest, math.MaxInt)
+}
+
+// indexed returns the same as Value, with indexes for large objects, as OfMembers makes
+// them. p must not be empty.
+func (p Packed) indexed() Value {
+	rest := string(p)
+	return unpack(&rest, indexFrom)
 }
 
 // AppendEscapedJSON appends the same JSON as Value.AppendEscapedJSON.
@@ -188,28 +186,22 @@ func (p Packed) AppendEscapedJSON(dst []byte) []byte {
 		return append(dst, p.Raw()...)
 	case String:
 		return appendEscapedText(dst, p.Raw())
-	case Array:
-		dst = append(dst, '[')
-		for parts := p.Parts(); parts.More(); {
-			dst = appendComma(parts.Value().AppendEscapedJSON(dst), parts)
-		}
-		return append(dst, ']')
 	default:
-		dst = append(dst, '{')
-		for parts := p.Parts(); parts.More(); {
-			dst = append(appendEscapedText(dst, parts.Name()), ':')
-			dst = appendComma(parts.Value().AppendEscapedJSON(dst), parts)
+		first, last := byte('['), byte(']')
+		if k == Object {
+			first, last = '{', '}'
 		}
-		return append(dst, '}')
+		dst = append(dst, first)
+		for parts := p.Parts(); parts.More(); {
+			if k == Object {
+				dst = append(appendEscapedText(dst, parts.Name()), ':')
+			}
+			if dst = parts.Value().AppendEscapedJSON(dst); parts.More() {
+				dst = append(dst, ',')
+			}
+		}
+		return append(dst, last)
 	}
-}
-
-// appendComma appends a comma if there are more parts.
-func appendComma(dst []byte, left Parts) []byte {
-	if left.More() {
-		return append(dst, ',')
-	}
-	return dst
 }
 
 // escapedStep is the maximum number of bytes of a text that are escaped at once, so that
@@ -248,7 +240,7 @@ func (p Packed) AppendMap(dst []byte, change func(dst, name []byte, part Packed)
 			return dst, err
 		}
 	}
-	closePacked(dst, start)
+	ClosePacked(dst, start)
 	return dst, nil
 }
 
@@ -269,11 +261,8 @@ func (w *Parts) Name() []byte {
 	return w.all[start:end:end]
 }
 
-// PackName appends a name in its packed form, for NextIs.
-func PackName[T ~string | ~[]byte](dst []byte, name T) []byte { return appendPackedText(dst, name) }
-
 // NextIs reports whether the next member has the given name, and if so moves past the
-// name. PackName returns the form of the name. NextIs is faster than Name if the caller
+// name. The name has the form of AppendName. NextIs is faster than Name if the caller
 // expects a certain name.
 func NextIs[T ~string | ~[]byte](w *Parts, name T) bool {
 	end := w.at + len(name)
@@ -334,8 +323,9 @@ func textAt(p []byte, at int) (start, end int) {
 	return start, start + int(n)
 }
 
-// unpack removes one value from the front of rest.
-func unpack(rest *string) Value {
+// unpack removes one value from the front of rest. It indexes objects of at least index
+// members.
+func unpack(rest *string, index int) Value {
 	tag := (*rest)[0]
 	*rest = (*rest)[1:]
 	switch tag {
@@ -353,7 +343,7 @@ func unpack(rest *string) Value {
 		parts := unpackParts(rest)
 		n := &node{}
 		for parts != "" {
-			n.items = append(n.items, unpack(&parts))
+			n.items = append(n.items, unpack(&parts, index))
 		}
 		return Value{kind: Array, node: n}
 	default:
@@ -362,7 +352,10 @@ func unpack(rest *string) Value {
 		n := &node{}
 		for parts != "" {
 			name := unpackText(&parts)
-			n.members = append(n.members, Member{name, unpack(&parts)})
+			n.members = append(n.members, Member{name, unpack(&parts, index)})
+		}
+		if len(n.members) >= index {
+			n.makeIndex()
 		}
 		return Value{kind: Object, node: n}
 	}

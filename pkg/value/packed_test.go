@@ -18,24 +18,6 @@ var packedSamples = []string{
 	`{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12,"m":13,"n":14,"o":15,"p":16,"q":17,"c":0}`,
 }
 
-func TestPackedValuesComeBack(t *testing.T) {
-	for _, text := range packedSamples {
-		v := parse(t, text)
-		got := Packed(v.AppendPacked(nil)).Value()
-		if !got.Equal(v) {
-			t.Errorf("%s: came back as %s", text, got.JSON())
-		}
-		for _, m := range v.Members() {
-			if w, ok := got.Get(m.Name); !ok || !w.Equal(m.Value) {
-				t.Errorf("%s: member %q not found again", text, m.Name)
-			}
-		}
-	}
-	if !(Packed(nil)).Value().IsNull() {
-		t.Error("the empty one is not null")
-	}
-}
-
 // unchanged checks that a packed value has the same parts as the value.
 func unchanged(t *testing.T, p Packed, v Value) {
 	t.Helper()
@@ -57,7 +39,7 @@ func unchanged(t *testing.T, p Packed, v Value) {
 		if name := skipped.Name(); string(name) != m.Name {
 			t.Fatalf("%s: name %q instead of %q", v.JSON(), name, m.Name)
 		}
-		if NextIs(&parts, PackName(nil, m.Name+"x")) || !NextIs(&parts, PackName(nil, m.Name)) {
+		if NextIs(&parts, AppendName(nil, m.Name+"x")) || !NextIs(&parts, AppendName(nil, m.Name)) {
 			t.Fatalf("%s: the name %q is not distinguished from another one", v.JSON(), m.Name)
 		}
 		nextPart(t, &parts, &skipped, m.Value)
@@ -81,6 +63,9 @@ func nextPart(t *testing.T, parts, skipped *Parts, v Value) {
 }
 
 func TestPackerPacksAsValuesDo(t *testing.T) {
+	if !(Packed(nil)).Value().IsNull() {
+		t.Error("the empty one is not null")
+	}
 	var p Packer // one for all, because it remembers earlier objects
 	for range 2 {
 		for _, text := range packedSamples {
@@ -126,16 +111,6 @@ func TestPackerReadsNoPartOfAValue(t *testing.T) {
 	for _, text := range []string{``, `[`, `[1`, `[1,`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{"a":[{}`, `[1}`, `{"a":1,}`} {
 		if got, _, err := new(Packer).Read(nil, NewDecoder(strings.NewReader(text))); err == nil {
 			t.Errorf("%s: packed as %q", text, got)
-		}
-	}
-}
-
-func TestEscapedJSONOfPackedValues(t *testing.T) {
-	samples := append(packedSamples, `["`+strings.Repeat("ě/😀x", 2000)+`"]`, `"`+strings.Repeat("x", escapedStep)+`"`, `"x`+strings.Repeat("😀", escapedStep)+`"`)
-	for _, text := range samples {
-		v := parse(t, text)
-		if got, want := string(Packed(v.AppendPacked(nil)).AppendEscapedJSON(nil)), string(v.AppendEscapedJSON(nil)); got != want {
-			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }
@@ -201,7 +176,6 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// FuzzPacker checks that packing a text is the same as packing its value.
 // TestAppendMap replaces parts by texts, and stops at an error.
 func TestAppendMap(t *testing.T) {
 	wrong := errors.New("wrong")
@@ -224,8 +198,10 @@ func TestAppendMap(t *testing.T) {
 	}
 }
 
+// FuzzPacker checks that packing a text, token by token too, is the same as packing its
+// value.
 func FuzzPacker(f *testing.F) {
-	for _, text := range packedSamples {
+	for _, text := range append(packedSamples, `["`+strings.Repeat("ě/😀x", 2000)+`"]`, `"`+strings.Repeat("x", escapedStep)+`"`, `"x`+strings.Repeat("😀", escapedStep)+`"`) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -249,14 +225,4 @@ func FuzzPacker(f *testing.F) {
 			t.Errorf("%s came back as %s", v.JSON(), again.JSON())
 		}
 	})
-}
-
-func TestPathsFromPackedValues(t *testing.T) {
-	p := Packed(parse(t, `{"a":{"b":[10,{"c":1}]}}`).AppendPacked(nil))
-	if v, ok := p.At("a/b/1/c", "/"); !ok || v.JSON() != "1" {
-		t.Errorf("got %s, %v", v.JSON(), ok)
-	}
-	if v, ok := p.At("a.c", "."); ok {
-		t.Errorf("found %s where there is nothing", v.JSON())
-	}
 }

@@ -256,7 +256,7 @@ func (p *Packer) array(dst, text []byte, at int, s *shape) ([]byte, int) {
 		at, more = next(text, at, ']')
 	}
 	p.levels++
-	closePacked(dst, start)
+	ClosePacked(dst, start)
 	return dst, at
 }
 
@@ -316,7 +316,7 @@ func (p *Packer) object(dst, text []byte, at int, s *shape) ([]byte, int) {
 		return dst, failed
 	}
 	p.levels++
-	closePacked(dst, start)
+	ClosePacked(dst, start)
 	if !same && !s.learn(dst[start:]) {
 		p.repeated = true
 	}
@@ -348,44 +348,29 @@ func (p *Packer) Read(dst []byte, dec *jsontext.Decoder) (_ []byte, regular bool
 }
 
 func (p *Packer) read(dst []byte, dec *jsontext.Decoder) ([]byte, error) {
-	switch dec.PeekKind() {
+	start, kind := len(dst), dec.PeekKind()
+	end := jsontext.Kind(']')
+	switch kind {
 	case '[':
-		return p.readArray(dst, dec)
+		dst = openPacked(dst, packedArray)
 	case '{':
-		return p.readObject(dst, dec)
+		dst, end = openPacked(dst, packedObject), '}'
 	default:
 		text, err := dec.ReadValue()
-		if err != nil {
-			return dst, err
+		if err == nil {
+			dst, _ = p.value(dst, text, 0, &p.root)
 		}
-		dst, _ = p.value(dst, text, 0, &p.root)
-		return dst, nil
+		return dst, err
 	}
-}
-
-func (p *Packer) readArray(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
-	start := len(dst)
-	dst = openPacked(dst, packedArray)
-	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != ']'; {
-		dst, err = p.read(dst, dec)
-	}
-	if err == nil {
-		_, err = dec.ReadToken()
-		closePacked(dst, start)
-	}
-	return dst, err
-}
-
-func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err error) {
-	start := len(dst)
-	dst = openPacked(dst, packedObject)
-	for _, err = dec.ReadToken(); err == nil && dec.PeekKind() != '}'; {
-		var name jsontext.Value
-		name, err = dec.ReadValue()
-		if err != nil {
-			break
+	_, err := dec.ReadToken()
+	for err == nil && dec.PeekKind() != end {
+		if kind == '{' {
+			var name jsontext.Value
+			if name, err = dec.ReadValue(); err != nil {
+				return dst, err
+			}
+			dst, _ = p.string(dst, name, 0)
 		}
-		dst, _ = p.string(dst, name, 0)
 		dst, err = p.read(dst, dec)
 	}
 	if err == nil {
@@ -394,8 +379,8 @@ func (p *Packer) readObject(dst []byte, dec *jsontext.Decoder) (_ []byte, err er
 	if err != nil {
 		return dst, err
 	}
-	closePacked(dst, start)
-	if !p.spare.learn(dst[start:]) {
+	ClosePacked(dst, start)
+	if kind == '{' && !p.spare.learn(dst[start:]) {
 		p.repeated = true
 	}
 	return dst, nil
@@ -418,7 +403,7 @@ func (p Packed) appendUnique(dst []byte) []byte {
 	}
 	start := len(dst)
 	dst = p.appendMembers(openPacked(dst, packedObject))
-	closePacked(dst, start)
+	ClosePacked(dst, start)
 	return dst
 }
 

@@ -38,34 +38,11 @@ func appendPretty(dst []byte, v Value, indent string) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(OfString(m.Name).AppendJSON(append(dst, separator...)), ": "...)
+		dst = append(appendString(append(dst, separator...), m.Name), ": "...)
 		dst = appendPretty(dst, m.Value, separator)
 	}
 	return append(append(dst, indent...), '}')
 }
 
 // appendLine appends a value on one line.
-func appendLine(dst []byte, v Value) []byte {
-	switch v.Kind() {
-	case Array:
-		dst = append(dst, '[')
-		for i, item := range v.Items() {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = appendLine(dst, item)
-		}
-		return append(dst, ']')
-	case Object:
-		dst = append(dst, '{')
-		for i, m := range v.Members() {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = appendLine(append(OfString(m.Name).AppendJSON(dst), ": "...), m.Value)
-		}
-		return append(dst, '}')
-	default:
-		return v.AppendJSON(dst)
-	}
-}
+func appendLine(dst []byte, v Value) []byte { return v.append(dst, ", ", ": ", appendString) }

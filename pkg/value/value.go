@@ -114,10 +114,14 @@ func (n *node) add(m Member) {
 	case n.index != nil:
 		n.index[m.Name] = len(n.members) - 1
 	case len(n.members) >= indexFrom:
-		n.index = make(map[string]int, 2*indexFrom)
-		for i := range n.members {
-			n.index[n.members[i].Name] = i
-		}
+		n.makeIndex()
+	}
+}
+
+func (n *node) makeIndex() {
+	n.index = make(map[string]int, 2*len(n.members))
+	for i := range n.members {
+		n.index[n.members[i].Name] = i
 	}
 }
 

@@ -8,11 +8,9 @@ import (
 	"time"
 )
 
-// airtable refuses every request to a base for 30 seconds after one too many, and does not
-// say so in a header. Records lack empty fields, and say nowhere when they were modified;
-// only a formula knows it, if they were modified since their creation. Facts:
-// https://airtable.com/developers/web/api/rate-limits,
-// https://airtable.com/developers/web/api/list-records.
+// airtable refuses every request to a base for 30 seconds after one too many, and does not say so
+// in a header. Records lack empty fields, and say nowhere when they were modified; only a formula
+// knows it, if they were modified since their creation.
 type airtable struct {
 	*world
 	bases   []string
@@ -37,7 +35,13 @@ type airtableRecord struct {
 	created, modified time.Time // not modified: zero
 }
 
-func newAirtable(w *world) imitation {
+func newAirtable(w *world) mockServer {
+	w.notShown = map[condition]string{
+		archived:     "Airtable archives neither bases nor tables nor records",
+		forbidden:    "a base that the user may not read says so in the list and is not requested; any other 403 ends the run, because it may be a token without a scope",
+		errorIn200:   "errors have a status of their own; a cell with an error is a value",
+		expiredToken: "a personal access token does not expire",
+	}
 	a := &airtable{world: w, tables: map[string][]string{}, records: map[string][]airtableRecord{}, refused: map[string]time.Time{}}
 	for b := range 5 {
 		base := fmt.Sprint("app", b)
@@ -63,15 +67,12 @@ func (a *airtable) addTable(base, table string, records int) {
 }
 
 func (a *airtable) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	path, found := strings.CutPrefix(r.URL.Path, "/v0/")
 	base, rest, _ := strings.Cut(strings.TrimPrefix(path, "meta/bases/"), "/")
+	a.refuseIf(r.Host != "api.airtable.com" || !found || r.Method != http.MethodGet, "no such address")
+	a.refuseIf(r.Header.Get("Authorization") != "Bearer your-personal-access-token",
+		"AUTHENTICATION_REQUIRED")
 	switch {
-	case r.Host != "api.airtable.com" || !found || r.Method != http.MethodGet:
-		a.refuse(rw, r, http.StatusNotFound, "no such address")
-	case r.Header.Get("Authorization") != "Bearer your-personal-access-token":
-		a.refuse(rw, r, http.StatusUnauthorized, "AUTHENTICATION_REQUIRED")
 	case path == "meta/bases":
 		items := []any{}
 		for _, id := range a.bases {
@@ -79,22 +80,22 @@ func (a *airtable) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			if id == airtableInterface {
 				level = "none"
 			}
-			items = append(items, map[string]any{"id": id, "name": "Base " + id, "permissionLevel": level})
+			items = append(items, object{"id": id, "name": "Base " + id, "permissionLevel": level})
 		}
 		a.page(rw, r, "bases", items, 50)
 	case base == airtableGoneBase:
 		a.shows(missingParent)
-		reply(rw, http.StatusNotFound, map[string]any{"error": "NOT_FOUND"})
+		reply(rw, http.StatusNotFound, object{"error": "NOT_FOUND"})
 	case a.tables[base] == nil && base != "app0":
-		a.refuse(rw, r, http.StatusForbidden, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND")
+		a.refuse("INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND")
 	case a.limited(base):
-		a.refuseUntil(rw, r, a.refused[base], http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"error": "RATE_LIMIT_REACHED"}}})
+		a.failUntil(rw, r, a.refused[base], http.StatusTooManyRequests, object{"errors": []any{object{"error": "RATE_LIMIT_REACHED"}}})
 	case path == "meta/bases/"+base+"/tables":
 		items := []any{}
 		for _, id := range a.tables[base] {
-			items = append(items, map[string]any{"id": id, "name": "Table " + id, "primaryFieldId": "fld1", "fields": []any{map[string]any{"id": "fld1", "name": "Name", "type": "singleLineText"}}, "views": []any{}})
+			items = append(items, object{"id": id, "name": "Table " + id, "primaryFieldId": "fld1", "fields": []any{object{"id": "fld1", "name": "Name", "type": "singleLineText"}}, "views": []any{}})
 		}
-		reply(rw, http.StatusOK, map[string]any{"tables": items})
+		reply(rw, http.StatusOK, object{"tables": items})
 	default:
 		a.list(rw, r, base+"/"+rest)
 	}
@@ -117,7 +118,6 @@ func (a *airtable) limited(base string) bool {
 // airtableFormula is the formula of the configuration.
 var airtableFormula = regexp.MustCompile(`^IS_AFTER\(IF\(LAST_MODIFIED_TIME\(\), LAST_MODIFIED_TIME\(\), CREATED_TIME\(\)\), DATETIME_PARSE\('([^']*)'\)\)$`)
 
-// changed is what the formula computes.
 func (r airtableRecord) changed() time.Time {
 	if r.modified.IsZero() {
 		return r.created
@@ -125,50 +125,36 @@ func (r airtableRecord) changed() time.Time {
 	return r.modified
 }
 
-// list responds with records of a table.
 func (a *airtable) list(rw http.ResponseWriter, r *http.Request, table string) {
 	all, known := a.records[table]
 	if strings.HasSuffix(table, airtableGone) {
 		a.shows(missingParent)
-		reply(rw, http.StatusNotFound, map[string]any{"error": "NOT_FOUND"})
-		return
+		fail(rw, http.StatusNotFound, object{"error": "NOT_FOUND"})
 	}
-	if !known && !strings.HasSuffix(table, "/tbl0") {
-		a.refuse(rw, r, http.StatusForbidden, "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND")
-		return
-	}
+	a.refuseIf(!known && !strings.HasSuffix(table, "/tbl0"), "INVALID_PERMISSIONS_OR_MODEL_NOT_FOUND")
 	var since time.Time
 	if formula := r.URL.Query().Get("filterByFormula"); formula != "" || r.URL.Query().Has("filterByFormula") {
 		m := airtableFormula.FindStringSubmatch(formula)
-		if m == nil {
-			a.refuse(rw, r, http.StatusUnprocessableEntity, "INVALID_FILTER_BY_FORMULA")
-			return
-		}
+		a.refuseIf(m == nil, "INVALID_FILTER_BY_FORMULA")
 		var err error
 		if since, err = time.Parse(time.RFC3339, m[1]); err != nil {
-			a.refuse(rw, r, http.StatusUnprocessableEntity, err.Error())
-			return
+			a.refuse(err)
 		}
 	}
-	if table == airtableShrinks && all[0].id != "rec0" {
-		a.shows(deleted)
-	}
+	a.showsIf(table == airtableShrinks && all[0].id != "rec0", deleted)
 	items := []any{}
 	for _, record := range all {
 		if !record.changed().After(since) {
 			continue
 		}
-		fields := map[string]any{"Ratio": map[string]any{"specialValue": "NaN"}} // empty fields are absent
+		fields := object{"Ratio": object{"specialValue": "NaN"}} // empty fields are absent
 		if !record.modified.IsZero() {
 			fields["Name"] = record.modified.Format(time.RFC3339)
 		}
 		a.shows(absentKey, oddValue)
-		items = append(items, map[string]any{"id": record.id, "createdTime": record.created.Format(time.RFC3339), "fields": fields})
+		items = append(items, object{"id": record.id, "createdTime": record.created.Format(time.RFC3339), "fields": fields})
 	}
-	if r.URL.Query().Get("pageSize") != "100" {
-		a.refuse(rw, r, http.StatusUnprocessableEntity, "pageSize")
-		return
-	}
+	a.refuseIf(r.URL.Query().Get("pageSize") != "100", "pageSize")
 	a.page(rw, r, "records", items, 100)
 }
 
@@ -177,21 +163,18 @@ func (a *airtable) page(rw http.ResponseWriter, r *http.Request, name string, it
 	from := 0
 	if offset := r.URL.Query().Get("offset"); offset != "" {
 		if n, err := fmt.Sscanf(offset, "itr1/rec%d", &from); n != 1 || err != nil || from >= len(items) {
-			a.refuse(rw, r, http.StatusUnprocessableEntity, "INVALID_OFFSET_VALUE")
-			return
+			a.refuse("INVALID_OFFSET_VALUE")
 		}
 	}
 	if from == size {
 		size -= 40 // a page may have fewer than requested
 	}
 	to := min(from+size, len(items))
-	response := map[string]any{name: items[from:to]}
+	response := object{name: items[from:to]}
 	if to < len(items) {
 		response["offset"] = fmt.Sprintf("itr1/rec%d", to)
-		if to-from < 100 && name == "records" {
-			a.shows(shortPage)
-		}
-		if created := items[to].(map[string]any)["createdTime"]; created != nil && created == items[to-1].(map[string]any)["createdTime"] {
+		a.showsIf(to-from < 100 && name == "records", shortPage)
+		if created := items[to].(object)["createdTime"]; created != nil && created == items[to-1].(object)["createdTime"] {
 			a.shows(tie)
 		}
 	}
@@ -199,8 +182,6 @@ func (a *airtable) page(rw http.ResponseWriter, r *http.Request, name string, it
 }
 
 func (a *airtable) nextDay() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	old := a.records[airtableShrinks]
 	old[7].modified = firstDay.Add(2 * time.Hour)
 	a.records[airtableShrinks] = append(old[1:], airtableRecord{id: "rec900", created: firstDay.Add(time.Hour)})
@@ -212,28 +193,19 @@ func (a *airtable) expected(day int) tables {
 	want := tables{}
 	for _, base := range a.bases {
 		level := map[bool]string{true: "none", false: "read"}[base == airtableInterface]
-		want["bases"] = append(want["bases"], row{"id": base, "permission_level": level})
+		want.add("bases", row{"id": base, "permission_level": level})
 		for _, table := range a.tables[base] {
-			want["tables"] = append(want["tables"], row{"base_id": base, "id": table, "name": "Table " + table})
+			want.add("tables", row{"base_id": base, "id": table, "name": "Table " + table})
 			since := firstDay.Add(-5 * time.Minute)
 			if day == 1 || base+table == "app1tbl2" {
 				since = time.Time{}
 			}
 			for _, record := range a.records[base+"/"+table] {
 				if record.changed().After(since) {
-					want["records"] = append(want["records"], row{"base_id": base, "table_id": table, "id": record.id})
+					want.add("records", row{"base_id": base, "table_id": table, "id": record.id})
 				}
 			}
 		}
 	}
 	return want
-}
-
-func (a *airtable) notShown() map[condition]string {
-	return map[condition]string{
-		archived:     "Airtable archives neither bases nor tables nor records",
-		forbidden:    "a base that the user may not read says so in the list and is not requested; any other 403 ends the run, because it may be a token without a scope",
-		errorIn200:   "errors have a status of their own; a cell with an error is a value",
-		expiredToken: "a personal access token does not expire",
-	}
 }

@@ -62,7 +62,11 @@ const (
 	amazonTime      = "2006-01-02T15:04:05Z"
 )
 
-func newAmazonSPAPI(w *world) imitation {
+func newAmazonSPAPI(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "roles are for operations and reports, not for single objects: a missing one refuses createReport or searchOrders itself",
+		missingParent: "Amazon keeps a report and its document for days, so neither is gone before it is requested",
+	}
 	a := &amazonSPAPI{world: w, tokens: map[string]time.Time{}, started: firstDay, left: 20, filled: w.Now()}
 	a.listings = map[string]string{"SKU-1": `Shelf 24" wide`, "SKU-2": `"Deluxe" lamp`, "SKU-3": "Café table"}
 	for i := range 80 { // every 8 hours, for 26 days: there is no data for the first report
@@ -77,14 +81,9 @@ func newAmazonSPAPI(w *world) imitation {
 	return a
 }
 
-// put adds an order, or replaces the one with its number.
 func (a *amazonSPAPI) put(i int, updated time.Time, items int) {
 	o := amazonOrder{fmt.Sprintf("111-%07d", i), updated, items, i%50 == 0}
-	if at := slices.IndexFunc(a.orders, func(x amazonOrder) bool { return x.id == o.id }); at >= 0 {
-		a.orders[at] = o
-		return
-	}
-	a.orders = append(a.orders, o)
+	a.orders = put(a.orders, o, func(x amazonOrder) bool { return x.id == o.id })
 }
 
 func (a *amazonSPAPI) add(i int, shipped time.Time, reported int) {
@@ -99,8 +98,6 @@ func (a *amazonSPAPI) day() int {
 }
 
 func (a *amazonSPAPI) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	switch r.Host {
 	case "api.amazon.com":
 		a.login(rw, r)
@@ -109,16 +106,16 @@ func (a *amazonSPAPI) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case amazonHost:
 		a.operation(rw, r)
 	default:
-		a.refuse(rw, r, http.StatusNotFound, "no such host")
+		a.refuse("no such host")
 	}
 }
 
 func (a *amazonSPAPI) login(rw http.ResponseWriter, r *http.Request) {
 	want := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {"your-refresh-token"}, "client_id": {"your-client-id"}, "client_secret": {"your-client-secret"}}
-	if err := r.ParseForm(); err != nil || r.Method != http.MethodPost || r.URL.Path != "/auth/o2/token" || r.URL.RawQuery != "" || r.PostForm.Encode() != want.Encode() {
-		a.refuse(rw, r, http.StatusBadRequest, "invalid_grant: "+r.PostForm.Encode())
-		return
-	}
+	err := r.ParseForm()
+	a.refuseIf(err != nil || r.Method != http.MethodPost || r.URL.Path != "/auth/o2/token" ||
+		r.URL.RawQuery != "" || r.PostForm.Encode() != want.Encode(),
+		"invalid_grant: "+r.PostForm.Encode())
 	for _, issued := range a.tokens {
 		if age := a.Now().Sub(issued); age > amazonTokenLife && age < time.Hour {
 			a.shows(expiredToken) // the last one, in this run
@@ -126,18 +123,15 @@ func (a *amazonSPAPI) login(rw http.ResponseWriter, r *http.Request) {
 	}
 	token := "Atza|" + strconv.Itoa(len(a.tokens))
 	a.tokens[token] = a.Now()
-	reply(rw, http.StatusOK, map[string]any{"access_token": token, "refresh_token": "your-refresh-token", "token_type": "bearer", "expires_in": int(amazonTokenLife.Seconds())})
+	reply(rw, http.StatusOK, object{"access_token": token, "refresh_token": "your-refresh-token", "token_type": "bearer", "expires_in": int(amazonTokenLife.Seconds())})
 }
 
-// operation is one of createReport, getReport and getReportDocument.
 func (a *amazonSPAPI) operation(rw http.ResponseWriter, r *http.Request) {
 	issued, known := a.tokens[r.Header.Get("x-amz-access-token")]
 	// Side by side, a request may see the waits of others between the check of its token
 	// and its response: they are part of the tolerance.
-	if !known || a.Now().After(issued.Add(2*amazonTokenLife)) || r.Header.Get("User-Agent") == "" {
-		a.refuse(rw, r, http.StatusForbidden, "the access token is missing or expired, or there is no User-Agent")
-		return
-	}
+	a.refuseIf(!known || a.Now().After(issued.Add(2*amazonTokenLife)) ||
+		r.Header.Get("User-Agent") == "", "the access token is missing or expired, or there is no User-Agent")
 	switch r.URL.Path {
 	case "/orders/2026-01-01/orders":
 		a.searchOrders(rw, r)
@@ -156,7 +150,7 @@ func (a *amazonSPAPI) operation(rw http.ResponseWriter, r *http.Request) {
 	case ok && kind == "documents" && r.Method == http.MethodGet:
 		a.document(rw, r, id)
 	default:
-		a.refuse(rw, r, http.StatusNotFound, "no such operation")
+		a.refuse("no such operation")
 	}
 }
 
@@ -165,11 +159,11 @@ func (a *amazonSPAPI) operation(rw http.ResponseWriter, r *http.Request) {
 func (a *amazonSPAPI) searchOrders(rw http.ResponseWriter, r *http.Request) {
 	a.left = min(20, a.left+0.0056*a.Now().Sub(a.filled).Seconds())
 	a.filled = a.Now()
-	if a.requests["orders"]++; a.requests["orders"] == 2 { // another program has sent the others
+	if a.count("orders") == 2 { // another program has sent the others
 		a.left = 0
 	}
 	if a.left < 1 {
-		a.refuseUntil(rw, r, a.Now().Add(time.Duration((1-a.left)/0.0056*float64(time.Second))), http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
+		a.failUntil(rw, r, a.Now().Add(time.Duration((1-a.left)/0.0056*float64(time.Second))), http.StatusTooManyRequests, object{"errors": []any{object{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
 		return
 	}
 	a.left--
@@ -180,40 +174,33 @@ func (a *amazonSPAPI) searchOrders(rw http.ResponseWriter, r *http.Request) {
 	offset, first, paged := strings.Cut(token, "|")
 	from, err2 := strconv.Atoi(offset)
 	size, err3 := strconv.Atoi(query.Get("maxResultsPerPage"))
-	switch {
-	case err != nil || err3 != nil || size < 1 || size > 100 || query.Get("marketplaceIds") != "ATVPDKIKX0DER" || len(query) != 4:
-		a.refuse(rw, r, http.StatusBadRequest, "InvalidInput")
-		return
-	case token != "" && (!paged || err2 != nil || first != query.Encode()):
-		a.refuse(rw, r, http.StatusBadRequest, "The paginationToken you have submitted is not valid. All parameters must match the original request except maxResultsPerPage.")
-		return
-	}
-	found := slices.DeleteFunc(slices.Clone(a.orders), func(o amazonOrder) bool { return o.updated.Before(since) })
+	a.refuseIf(err != nil || err3 != nil || size < 1 || size > 100 ||
+		query.Get("marketplaceIds") != "ATVPDKIKX0DER" || len(query) != 4, "InvalidInput")
+	a.refuseIf(token != "" && (!paged || err2 != nil || first != query.Encode()),
+		"The paginationToken you have submitted is not valid. All parameters must match the original request except maxResultsPerPage.")
+	found := without(a.orders, func(o amazonOrder) bool { return o.updated.Before(since) })
 	slices.SortFunc(found, func(x, y amazonOrder) int { return strings.Compare(x.id, y.id) })
 	if from == 100 { // fewer orders than the size, and still a next page
 		size = 70
 		a.shows(shortPage)
 	}
-	response := map[string]any{"pagination": map[string]any{}, "lastUpdatedBefore": a.Now().Add(-2 * time.Minute).Format(amazonTime)}
+	response := object{"pagination": object{}, "lastUpdatedBefore": a.Now().Add(-2 * time.Minute).Format(amazonTime)}
 	if from+size < len(found) {
-		response["pagination"] = map[string]any{"nextToken": strconv.Itoa(from+size) + "|" + query.Encode()}
+		response["pagination"] = object{"nextToken": strconv.Itoa(from+size) + "|" + query.Encode()}
 	}
 	page := []any{}
-	for _, o := range found[from:min(from+size, len(found))] {
-		if o.updated.Equal(since) {
-			a.shows(tie)
-		}
+	for _, o := range cut(found, from, size) {
+		a.showsIf(o.updated.Equal(since), tie)
 		page = append(page, a.order(o, query.Get("includedData")))
 	}
 	response["orders"] = page
 	reply(rw, http.StatusOK, response)
 }
 
-// order is an order with the data that were requested.
-func (a *amazonSPAPI) order(o amazonOrder, included string) map[string]any {
-	order := map[string]any{
+func (a *amazonSPAPI) order(o amazonOrder, included string) object {
+	order := object{
 		"orderId": o.id, "createdTime": "2026-01-01T00:00:00Z", "lastUpdatedTime": o.updated.Format(amazonTime),
-		"salesChannel": map[string]any{"channelName": "AMAZON", "marketplaceId": "ATVPDKIKX0DER"},
+		"salesChannel": object{"channelName": "AMAZON", "marketplaceId": "ATVPDKIKX0DER"},
 	}
 	status := "SHIPPED"
 	if o.pending {
@@ -222,27 +209,25 @@ func (a *amazonSPAPI) order(o amazonOrder, included string) map[string]any {
 	}
 	items := []any{}
 	for i := range o.items { // the first item of every order has the same id
-		item := map[string]any{"orderItemId": strconv.Itoa(1000 + i), "quantityOrdered": 1, "product": map[string]any{"sellerSku": "SKU-1", "asin": "B0SKU1"}}
+		item := object{"orderItemId": strconv.Itoa(1000 + i), "quantityOrdered": 1, "product": object{"sellerSku": "SKU-1", "asin": "B0SKU1"}}
 		if !o.pending && strings.Contains(included, "PROCEEDS") {
-			item["proceeds"] = map[string]any{"proceedsTotal": amazonMoney("13.50"), "breakdowns": []any{
-				map[string]any{"type": "ITEM", "subtotal": amazonMoney("12.50")}, map[string]any{"type": "TAX", "subtotal": amazonMoney("1.00")},
+			item["proceeds"] = object{"proceedsTotal": amazonMoney("13.50"), "breakdowns": []any{
+				object{"type": "ITEM", "subtotal": amazonMoney("12.50")}, object{"type": "TAX", "subtotal": amazonMoney("1.00")},
 			}}
 		}
 		items = append(items, item)
 	}
 	if strings.Contains(included, "FULFILLMENT") {
-		order["fulfillment"] = map[string]any{"fulfillmentStatus": status, "fulfilledBy": "AMAZON"}
+		order["fulfillment"] = object{"fulfillmentStatus": status, "fulfilledBy": "AMAZON"}
 	}
 	if !o.pending && strings.Contains(included, "PROCEEDS") {
-		order["proceeds"] = map[string]any{"grandTotal": amazonMoney("27.00")}
+		order["proceeds"] = object{"grandTotal": amazonMoney("27.00")}
 	}
 	order["orderItems"] = items
 	return order
 }
 
-func amazonMoney(amount string) map[string]any {
-	return map[string]any{"amount": amount, "currencyCode": "USD"}
-}
+func amazonMoney(amount string) object { return object{"amount": amount, "currencyCode": "USD"} }
 
 // amazonStock are 110 SKUs; a page has 50.
 const amazonStock = 110
@@ -254,29 +239,23 @@ func (a *amazonSPAPI) inventory(rw http.ResponseWriter, r *http.Request) {
 	offset, issued, _ := strings.Cut(token, "|")
 	from, _ := strconv.Atoi(offset)
 	at, err := time.Parse(time.RFC3339, issued)
-	switch {
-	case query.Get("granularityType") != "Marketplace" || query.Get("granularityId") != "ATVPDKIKX0DER" || query.Get("marketplaceIds") != "ATVPDKIKX0DER" || query.Get("details") != "true":
-		a.refuse(rw, r, http.StatusBadRequest, "InvalidInput")
-		return
-	case token != "" && (err != nil || a.Now().Sub(at) > 30*time.Second):
-		a.refuse(rw, r, http.StatusBadRequest, "the token has expired")
-		return
-	}
-	a.requests["inventory"]++
-	switch a.requests["inventory"] {
+	a.refuseIf(query.Get("granularityType") != "Marketplace" ||
+		query.Get("granularityId") != "ATVPDKIKX0DER" ||
+		query.Get("marketplaceIds") != "ATVPDKIKX0DER" || query.Get("details") != "true", "InvalidInput")
+	a.refuseIf(token != "" && (err != nil || a.Now().Sub(at) > 30*time.Second), "the token has expired")
+	switch a.count("inventory") {
 	case 2:
-		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
-		return
+		fail(rw, http.StatusTooManyRequests, object{"errors": []any{object{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
 	case 3:
 		a.shows(errorIn200)
-		reply(rw, http.StatusOK, map[string]any{"errors": []any{map[string]any{"code": "InternalFailure", "message": "Try again."}}})
+		reply(rw, http.StatusOK, object{"errors": []any{object{"code": "InternalFailure", "message": "Try again."}}})
 		return
 	}
 	page := []any{}
 	for i := from; i < min(from+50, amazonStock); i++ {
-		item := map[string]any{
+		item := object{
 			"sellerSku": "SKU-" + strconv.Itoa(i), "fnSku": "X00" + strconv.Itoa(i), "asin": "B0" + strconv.Itoa(i), "condition": "NewItem", "productName": "", "totalQuantity": i,
-			"inventoryDetails": map[string]any{"fulfillableQuantity": i, "reservedQuantity": map[string]any{"totalReservedQuantity": 0}}, "lastUpdatedTime": "",
+			"inventoryDetails": object{"fulfillableQuantity": i, "reservedQuantity": object{"totalReservedQuantity": 0}}, "lastUpdatedTime": "",
 		}
 		if i == 0 { // the model requires no member
 			delete(item, "fnSku")
@@ -284,9 +263,9 @@ func (a *amazonSPAPI) inventory(rw http.ResponseWriter, r *http.Request) {
 		}
 		page = append(page, item)
 	}
-	response := map[string]any{"payload": map[string]any{"granularity": map[string]any{}, "inventorySummaries": page}}
+	response := object{"payload": object{"granularity": object{}, "inventorySummaries": page}}
 	if from+50 < amazonStock {
-		response["pagination"] = map[string]any{"nextToken": strconv.Itoa(from+50) + "|" + a.Now().Format(time.RFC3339)}
+		response["pagination"] = object{"nextToken": strconv.Itoa(from+50) + "|" + a.Now().Format(time.RFC3339)}
 	}
 	reply(rw, http.StatusOK, response)
 }
@@ -297,18 +276,16 @@ func (a *amazonSPAPI) create(rw http.ResponseWriter, r *http.Request) {
 		MarketplaceIds             []string
 		DataStartTime, DataEndTime string
 	}
-	if err := strictly(r.Body, &body); err != nil || !slices.Equal(body.MarketplaceIds, []string{"ATVPDKIKX0DER"}) {
-		a.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("invalid input: %+v (%v)", body, err))
-		return
-	}
+	err := strictly(r.Body, &body)
+	a.refuseIf(err != nil || !slices.Equal(body.MarketplaceIds, []string{"ATVPDKIKX0DER"}),
+		fmt.Sprintf("invalid input: %+v (%v)", body, err))
 	a.requests["create"]++
 	if a.requests["create"] == 2 || a.requests["create"] == 7 {
 		a.full = a.Now().Add(time.Second * 10000 / 167)
 	}
 	if a.Now().Before(a.full) { // there is no Retry-After
 		a.refusedAgain(body.ReportType+body.DataStartTime, a.full)
-		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
-		return
+		fail(rw, http.StatusTooManyRequests, object{"errors": []any{object{"code": "QuotaExceeded", "message": "You exceeded your quota for the requested resource."}}})
 	}
 	report := &amazonReport{kind: body.ReportType, polls: 3}
 	switch body.ReportType {
@@ -318,16 +295,13 @@ func (a *amazonSPAPI) create(rw http.ResponseWriter, r *http.Request) {
 		var err, err2 error
 		report.from, err = time.Parse(amazonTime, body.DataStartTime)
 		report.to, err2 = time.Parse(amazonTime, body.DataEndTime)
-		if err != nil || err2 != nil || report.to.After(a.Now()) || report.to.Sub(report.from) > 31*24*time.Hour {
-			a.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong dates: %+v", body))
-			return
-		}
+		a.refuseIf(err != nil || err2 != nil || report.to.After(a.Now()) ||
+			report.to.Sub(report.from) > 31*24*time.Hour, fmt.Sprintf("wrong dates: %+v", body))
 	default:
-		a.refuse(rw, r, http.StatusBadRequest, "no such report")
-		return
+		a.refuse("no such report")
 	}
 	a.reports = append(a.reports, report)
-	reply(rw, http.StatusAccepted, map[string]any{"reportId": strconv.Itoa(len(a.reports) - 1)})
+	reply(rw, http.StatusAccepted, object{"reportId": strconv.Itoa(len(a.reports) - 1)})
 }
 
 func (a *amazonSPAPI) find(id string) *amazonReport {
@@ -340,11 +314,8 @@ func (a *amazonSPAPI) find(id string) *amazonReport {
 
 func (a *amazonSPAPI) status(rw http.ResponseWriter, r *http.Request, id string) {
 	report := a.find(id)
-	if report == nil {
-		a.refuse(rw, r, http.StatusNotFound, "no such report")
-		return
-	}
-	response := map[string]any{"reportId": id, "reportType": report.kind, "createdTime": a.Now().Format(amazonTime), "processingStatus": "DONE"}
+	a.refuseIf(report == nil, "no such report")
+	response := object{"reportId": id, "reportType": report.kind, "createdTime": a.Now().Format(amazonTime), "processingStatus": "DONE"}
 	switch report.polls--; {
 	case report.polls >= 2:
 		response["processingStatus"] = "IN_QUEUE"
@@ -360,12 +331,11 @@ func (a *amazonSPAPI) status(rw http.ResponseWriter, r *http.Request, id string)
 
 func (a *amazonSPAPI) document(rw http.ResponseWriter, r *http.Request, id string) {
 	report := a.find(strings.TrimPrefix(id, "doc-"))
-	if report == nil || report.polls >= 0 || r.URL.RawQuery != "enableContentEncodingUrlHeader=true" {
-		a.refuse(rw, r, http.StatusNotFound, "no such document, or its file has no Content-Encoding")
-		return
-	}
+	a.refuseIf(report == nil || report.polls >= 0 ||
+		r.URL.RawQuery != "enableContentEncodingUrlHeader=true",
+		"no such document, or its file has no Content-Encoding")
 	report.ready = a.Now()
-	response := map[string]any{"reportDocumentId": id, "url": address(amazonFiles, "/"+id+"?X-Amz-Expires=300&X-Amz-Signature=sig%2F"+id)}
+	response := object{"reportDocumentId": id, "url": address(amazonFiles, "/"+id+"?X-Amz-Expires=300&X-Amz-Signature=sig%2F"+id)}
 	if a.compressed(report) {
 		response["compressionAlgorithm"] = "GZIP"
 	}
@@ -378,22 +348,14 @@ func (a *amazonSPAPI) compressed(r *amazonReport) bool { return len(a.lines(r)) 
 func (a *amazonSPAPI) file(rw http.ResponseWriter, r *http.Request) {
 	id := strings.TrimPrefix(r.URL.Path, "/")
 	report := a.find(strings.TrimPrefix(id, "doc-"))
-	switch {
-	case report == nil || r.URL.Query().Get("X-Amz-Signature") != "sig/"+id:
-		a.refuse(rw, r, http.StatusForbidden, "SignatureDoesNotMatch")
-		return
-	case r.Header.Get("x-amz-access-token") != "" || r.Header.Get("Authorization") != "":
-		a.refuse(rw, r, http.StatusBadRequest, "a presigned address needs no credentials")
-		return
-	case a.Now().Sub(report.ready) > 15*time.Minute: // 5 minutes, and the waits of others
-		a.refuse(rw, r, http.StatusForbidden, "the address has expired")
-		return
-	}
+	a.refuseIf(report == nil || r.URL.Query().Get("X-Amz-Signature") != "sig/"+id, "SignatureDoesNotMatch")
+	a.refuseIf(r.Header.Get("x-amz-access-token") != "" || r.Header.Get("Authorization") != "",
+		"a presigned address needs no credentials")
+	// 5 minutes, and the waits of others
+	a.refuseIf(a.Now().Sub(report.ready) > 15*time.Minute, "the address has expired")
 	if report.kind == "GET_MERCHANT_LISTINGS_ALL_DATA" {
 		a.shows(archived, oddValue) // a listing that is not for sale, and one without a quantity
-		if a.listings["SKU-2"] == "" {
-			a.shows(deleted)
-		}
+		a.showsIf(a.listings["SKU-2"] == "", deleted)
 	}
 	text := []byte(strings.Join(a.lines(report), "\r\n") + "\r\n")
 	if a.compressed(report) {
@@ -423,7 +385,6 @@ func amazonStatus(sku string) string {
 	return "Active"
 }
 
-// lines are the header and the records of a report.
 func (a *amazonSPAPI) lines(r *amazonReport) []string {
 	if r.kind == "GET_MERCHANT_LISTINGS_ALL_DATA" {
 		lines := []string{"item-name\titem-description\tlisting-id\tseller-sku\tprice\tquantity\topen-date\tasin1\tfulfillment-channel\tstatus"}
@@ -445,20 +406,11 @@ func (a *amazonSPAPI) lines(r *amazonReport) []string {
 }
 
 func (a *amazonSPAPI) nextDay() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.started = a.Now()
 	delete(a.listings, "SKU-2")
 	a.listings["SKU-4"] = "New"
 	a.put(200, a.Now().Add(-2*time.Hour), 2)
 	a.put(301, a.Now().Add(-3*time.Hour), 1)
-}
-
-func (*amazonSPAPI) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "roles are for operations and reports, not for single objects: a missing one refuses createReport or searchOrders itself",
-		missingParent: "Amazon keeps a report and its document for days, so neither is gone before it is requested",
-	}
 }
 
 func (a *amazonSPAPI) expected(day int) tables {
@@ -481,25 +433,25 @@ func (a *amazonSPAPI) expected(day int) tables {
 			order["status"], order["total"], order["currency"] = "PENDING", "", ""
 			item["total"], item["tax"] = "", ""
 		}
-		want["orders"] = append(want["orders"], order)
+		want.add("orders", order)
 		for i := range o.items {
 			line := maps.Clone(item)
 			line["id"] = strconv.Itoa(1000 + i)
-			want["order_items"] = append(want["order_items"], line)
+			want.add("order_items", line)
 		}
 	}
 	want["fba_inventory"] = []row{{"seller_sku": "SKU-0", "fn_sku": "", "condition": "", "total": "0"}}
 	for i := 1; i < amazonStock; i++ {
 		n := strconv.Itoa(i)
-		want["fba_inventory"] = append(want["fba_inventory"], row{"seller_sku": "SKU-" + n, "fn_sku": "X00" + n, "condition": "NewItem", "total": n, "fulfillable": n, "reserved": "0"})
+		want.add("fba_inventory", row{"seller_sku": "SKU-" + n, "fn_sku": "X00" + n, "condition": "NewItem", "total": n, "fulfillable": n, "reserved": "0"})
 	}
 	for _, s := range a.shipments {
 		if s.reported <= day && s.shipped.After(from) && s.shipped.Before(a.started) {
-			want["fba_shipments"] = append(want["fba_shipments"], row{"shipment_item_id": s.item, "amazon_order_id": "111-" + s.item, "shipment_date": s.shipped.Format("2006-01-02T15:04:05+00:00"), "item_price": "12.50"})
+			want.add("fba_shipments", row{"shipment_item_id": s.item, "amazon_order_id": "111-" + s.item, "shipment_date": s.shipped.Format("2006-01-02T15:04:05+00:00"), "item_price": "12.50"})
 		}
 	}
 	for sku, name := range a.listings {
-		want["listings"] = append(want["listings"], row{"seller_sku": sku, "item_name": name, "listing_id": "L-" + sku, "status": amazonStatus(sku)})
+		want.add("listings", row{"seller_sku": sku, "item_name": name, "listing_id": "L-" + sku, "status": amazonStatus(sku)})
 	}
 	return want
 }

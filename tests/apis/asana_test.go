@@ -29,7 +29,13 @@ const (
 	asanaGoneTask = "40007"
 )
 
-func newAsana(w *world) imitation {
+func newAsana(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:    "a list has only the projects and tasks that the user may read",
+		tie:          "nothing is requested by time: each run reads everything",
+		errorIn200:   "Asana reports every error by the status",
+		expiredToken: "a personal access token does not expire",
+	}
 	a := &asana{world: w, users: map[string][]string{}, projects: map[string][]string{}, tasks: map[string][]string{}, offsets: map[string]time.Time{}}
 	for i, workspace := range []string{"11", "12"} {
 		for u := range 60 + 90*i { // most users belong to both
@@ -63,80 +69,62 @@ func (a *asana) subtasks(task string) int {
 }
 
 func (a *asana) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	path, found := strings.CutPrefix(r.URL.Path, "/api/1.0/")
-	switch {
-	case r.Host != "app.asana.com" || !found || r.Method != http.MethodGet:
-		a.refuse(rw, r, http.StatusNotFound, "no such address")
-		return
-	case r.Header.Get("Authorization") != "Bearer your-personal-access-token":
-		a.refuse(rw, r, http.StatusUnauthorized, "Not Authorized")
-		return
-	}
-	a.requests["all"]++
-	switch a.requests["all"] {
+	a.refuseIf(r.Host != "app.asana.com" || !found || r.Method != http.MethodGet, "no such address")
+	a.refuseIf(r.Header.Get("Authorization") != "Bearer your-personal-access-token", "Not Authorized")
+	switch a.count("all") {
 	case 2, 7:
-		rw.Header().Set("Retry-After", "30")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"message": "You've made too many requests"}}})
-		return
+		fail(rw, http.StatusTooManyRequests, object{"errors": []any{object{"message": "You've made too many requests"}}}, "Retry-After", "30")
 	case 5:
-		reply(rw, http.StatusInternalServerError, map[string]any{"errors": []any{map[string]any{"message": "Server Error", "phrase": "6 sad squid snuggle softly"}}})
-		return
+		fail(rw, http.StatusInternalServerError, object{"errors": []any{object{"message": "Server Error", "phrase": "6 sad squid snuggle softly"}}})
 	}
 	query := r.URL.Query()
 	fields := query.Get("opt_fields")
 	parts := strings.Split(path, "/")
-	items := []map[string]any{}
+	items := []object{}
 	switch workspace, project := query.Get("workspace"), query.Get("project"); {
 	case path == "workspaces":
-		items = append(items, map[string]any{"gid": "11", "name": "Empty", "resource_type": "workspace"}, map[string]any{"gid": "12", "name": "Full", "resource_type": "workspace"})
+		items = append(items, object{"gid": "11", "name": "Empty", "resource_type": "workspace"}, object{"gid": "12", "name": "Full", "resource_type": "workspace"})
 	case path == "users" && a.users[workspace] != nil:
 		for _, gid := range a.users[workspace] {
-			items = append(items, asanaFields(fields, map[string]any{"gid": gid, "name": "User " + gid, "email": gid + "@example.com"}))
+			items = append(items, asanaFields(fields, object{"gid": gid, "name": "User " + gid, "email": gid + "@example.com"}))
 		}
 	case path == "projects" && a.users[workspace] != nil:
 		for _, gid := range a.projects[workspace] {
-			if gid == asanaArchived {
-				a.shows(archived)
-			}
-			items = append(items, asanaFields(fields, map[string]any{"gid": gid, "name": "Project " + gid, "archived": gid == asanaArchived, "owner": map[string]any{"gid": "2001", "name": "User 2001"}, "team": nil}))
+			a.showsIf(gid == asanaArchived, archived)
+			items = append(items, asanaFields(fields, object{"gid": gid, "name": "Project " + gid, "archived": gid == asanaArchived, "owner": object{"gid": "2001", "name": "User 2001"}, "team": nil}))
 		}
 	case path == "tasks" && a.tasks[project] != nil && project != asanaGone:
-		if a.nextDays && project == "3004" {
-			a.shows(deleted) // it lacks a task that it had
-		}
+		// it lacks a task that it had
+		a.showsIf(a.nextDays && project == "3004", deleted)
 		for _, gid := range a.tasks[project] {
 			items = append(items, a.task(fields, gid, project))
 		}
 	case len(parts) == 3 && parts[2] == "sections" && a.tasks[parts[1]] != nil && parts[1] != asanaGone:
 		for i := range 2 {
-			items = append(items, asanaFields(fields, map[string]any{"gid": parts[1] + fmt.Sprint(i), "name": "Section " + fmt.Sprint(i)}))
+			items = append(items, asanaFields(fields, object{"gid": parts[1] + fmt.Sprint(i), "name": "Section " + fmt.Sprint(i)}))
 		}
 	case len(parts) == 3 && parts[2] == "subtasks" && a.subtasks(parts[1]) == 0:
-		a.refuse(rw, r, http.StatusOK, "num_subtasks of the task is 0")
-		return
+		a.refuse("num_subtasks of the task is 0")
 	case len(parts) == 3 && parts[2] == "subtasks" && parts[1] != asanaGoneTask:
 		for i := range a.subtasks(parts[1]) {
 			items = append(items, a.task(fields, fmt.Sprint(parts[1], "00", i), ""))
 		}
 	case project == asanaGone || len(parts) == 3: // deleted since it was listed
 		a.shows(missingParent)
-		reply(rw, http.StatusNotFound, map[string]any{"errors": []any{map[string]any{"message": "Unknown object", "help": "For more information on API status codes and how to handle them, read the docs on errors"}}})
-		return
+		fail(rw, http.StatusNotFound, object{"errors": []any{object{"message": "Unknown object", "help": "For more information on API status codes and how to handle them, read the docs on errors"}}})
 	default:
-		a.refuse(rw, r, http.StatusBadRequest, "Missing input")
-		return
+		a.refuse("Missing input")
 	}
 	a.page(rw, r, items)
 }
 
 // task is a task with the requested fields. Tasks of a free workspace have no custom fields.
-func (a *asana) task(fields, gid, project string) map[string]any {
+func (a *asana) task(fields, gid, project string) object {
 	a.shows(oddValue) // no one is assigned
-	task := map[string]any{
+	task := object{
 		"gid": gid, "name": "Task " + gid, "resource_subtype": "default_task", "completed": false, "assignee": nil, "num_subtasks": a.subtasks(gid),
-		"memberships":   []any{map[string]any{"project": map[string]any{"gid": project}, "section": map[string]any{"gid": project + "0"}}},
+		"memberships":   []any{object{"project": object{"gid": project}, "section": object{"gid": project + "0"}}},
 		"custom_fields": []any{},
 	}
 	if strings.HasSuffix(gid, "3") {
@@ -146,9 +134,8 @@ func (a *asana) task(fields, gid, project string) map[string]any {
 	return asanaFields(fields, task)
 }
 
-// asanaFields keeps the gid, and the requested fields.
-func asanaFields(names string, item map[string]any) map[string]any {
-	kept := map[string]any{"gid": item["gid"]}
+func asanaFields(names string, item object) object {
+	kept := object{"gid": item["gid"]}
 	for _, name := range strings.Split(names, ",") {
 		name, _, _ = strings.Cut(name, ".")
 		if v, ok := item[name]; ok {
@@ -160,82 +147,66 @@ func asanaFields(names string, item map[string]any) map[string]any {
 
 // page responds with some of the items. An offset is good for the same request only, and
 // for ten minutes.
-func (a *asana) page(rw http.ResponseWriter, r *http.Request, items []map[string]any) {
+func (a *asana) page(rw http.ResponseWriter, r *http.Request, items []object) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("limit"))
 	from, offset := 0, query.Get("offset")
 	query.Del("offset")
 	if offset != "" {
 		gid, of, _ := strings.Cut(offset, ":")
-		from = slices.IndexFunc(items, func(item map[string]any) bool { return item["gid"] == gid })
+		from = slices.IndexFunc(items, func(item object) bool { return item["gid"] == gid })
 		if of != r.URL.Path+"?"+query.Encode() || a.Now().After(a.offsets[offset]) {
 			from = -1
 		}
 	}
-	if err != nil || limit < 1 || limit > 100 || from < 0 {
-		a.refuse(rw, r, http.StatusBadRequest, "limit, or an offset that is unknown or has expired")
-		return
-	}
+	a.refuseIf(err != nil || limit < 1 || limit > 100 || from < 0,
+		"limit, or an offset that is unknown or has expired")
 	to := min(from+limit, len(items))
 	if r.URL.Path == "/api/1.0/tasks" && from == 0 && to < len(items) { // a page may have fewer items
 		a.shows(shortPage)
 		to -= 7
 	}
-	response := map[string]any{"data": items[from:to], "next_page": nil}
+	response := object{"data": items[from:to], "next_page": nil}
 	if to < len(items) {
 		next := fmt.Sprint(items[to]["gid"], ":", r.URL.Path, "?", query.Encode())
 		a.offsets[next] = a.Now().Add(10 * time.Minute)
 		query.Set("offset", next)
 		path := strings.TrimPrefix(r.URL.Path, "/api/1.0") + "?" + query.Encode()
-		response["next_page"] = map[string]any{"offset": next, "path": path, "uri": address(r.Host, "/api/1.0"+path)}
+		response["next_page"] = object{"offset": next, "path": path, "uri": address(r.Host, "/api/1.0"+path)}
 	}
 	reply(rw, http.StatusOK, response)
 }
 
 func (a *asana) nextDay() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	a.nextDays = true
 	a.tasks["3004"] = a.tasks["3004"][1:]              // deleted
 	a.tasks["3000"] = append(a.tasks["3000"], "40120") // moved here, without a change of modified_at
 	a.addProject("12", "3900", 105)
 }
 
-// notShown are conditions that cannot occur here.
-func (a *asana) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:    "a list has only the projects and tasks that the user may read",
-		tie:          "nothing is requested by time: each run reads everything",
-		errorIn200:   "Asana reports every error by the status",
-		expiredToken: "a personal access token does not expire",
-	}
-}
-
 func (a *asana) expected(int) tables {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	want := tables{"workspaces": {{"gid": "11"}, {"gid": "12", "name": "Full"}}}
 	for _, workspace := range []string{"11", "12"} {
 		for _, gid := range a.users[workspace] {
-			want["users"] = append(want["users"], row{"workspace_gid": workspace, "gid": gid, "email": gid + "@example.com"})
+			want.add("users", row{"workspace_gid": workspace, "gid": gid, "email": gid + "@example.com"})
 		}
 		for _, project := range a.projects[workspace] {
 			inArchive := map[bool]string{true: "1"}[project == asanaArchived]
-			want["projects"] = append(want["projects"], row{"gid": project, "workspace_gid": workspace, "owner_gid": "2001", "archived": inArchive})
+			want.add("projects", row{"gid": project, "workspace_gid": workspace, "owner_gid": "2001", "archived": inArchive})
 			if project == asanaGone {
 				continue
 			}
 			for i := range 2 {
-				want["sections"] = append(want["sections"], row{"gid": project + fmt.Sprint(i), "project_gid": project, "name": "Section " + fmt.Sprint(i)})
+				want.add("sections", row{"gid": project + fmt.Sprint(i), "project_gid": project, "name": "Section " + fmt.Sprint(i)})
 			}
 			for _, gid := range a.tasks[project] {
-				want["tasks"] = append(want["tasks"], row{"project_gid": project, "gid": gid, "name": "Task " + gid, "type": "default_task", "assignee_gid": "", "memberships": fmt.Sprintf(`[{"project":{"gid":"%s"},"section":{"gid":"%s0"}}]`, project, project)})
+				want.add("tasks", row{"project_gid": project, "gid": gid, "name": "Task " + gid, "type": "default_task", "assignee_gid": "", "memberships": fmt.Sprintf(`[{"project":{"gid":"%s"},"section":{"gid":"%s0"}}]`, project, project)})
 				if gid == asanaGoneTask {
 					continue
 				}
 				for i := range a.subtasks(gid) {
 					sub := fmt.Sprint(gid, "00", i)
-					want["subtasks"] = append(want["subtasks"], row{"project_gid": project, "parent_gid": gid, "gid": sub, "name": "Task " + sub})
+					want.add("subtasks", row{"project_gid": project, "parent_gid": gid, "gid": sub, "name": "Task " + sub})
 				}
 			}
 		}

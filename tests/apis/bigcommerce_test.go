@@ -18,10 +18,10 @@ import (
 type bigCommerce struct {
 	*world
 	orders    []bigCommerceOrder // by id
-	customers []map[string]any   // by id
-	products  []map[string]any   // by id
-	refunds   []map[string]any   // by id
-	groups    []map[string]any
+	customers []object           // by id
+	products  []object           // by id
+	refunds   []object           // by id
+	groups    []object
 	// sent counts the requests of the window that began at a time.
 	sent  int
 	since time.Time
@@ -40,7 +40,12 @@ const bigCommerceCap = 100
 // bigCommerceGone is an order that is archived after its page was read.
 const bigCommerceGone = 255
 
-func newBigCommerce(w *world) imitation {
+func newBigCommerce(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:    "a scope is for all objects of a kind, so the list of the orders is refused before",
+		errorIn200:   "errors of this API have a status of 400 or above",
+		expiredToken: "access tokens of API accounts do not expire",
+	}
 	b := &bigCommerce{world: w, since: w.Now()}
 	for i := range 500 { // exactly two pages
 		b.order(i+1, firstDay.Add(time.Duration(i-1000)*time.Hour), i%3)
@@ -51,7 +56,7 @@ func newBigCommerce(w *world) imitation {
 		b.customer(i+1, firstDay.AddDate(0, 0, -i), "C"+strconv.Itoa(i+1))
 	}
 	for i := range 260 {
-		b.products = append(b.products, map[string]any{
+		b.products = append(b.products, object{
 			"id": i + 1, "name": "Mug", "sku": "M-" + strconv.Itoa(i+1), "brand_id": 1, "categories": []any{1, 2}, "price": 9.5,
 			"is_visible": i%10 > 0, "inventory_level": i, "date_modified": "2020-01-01T00:00:00+00:00",
 		})
@@ -60,12 +65,11 @@ func newBigCommerce(w *world) imitation {
 		b.refund(i+1, firstDay.AddDate(0, 0, -i))
 	}
 	for i := range 3 {
-		b.groups = append(b.groups, map[string]any{"id": i + 1, "name": "Group " + strconv.Itoa(i+1)})
+		b.groups = append(b.groups, object{"id": i + 1, "name": "Group " + strconv.Itoa(i+1)})
 	}
 	return b
 }
 
-// order adds an order, or replaces the one with its id.
 func (b *bigCommerce) order(id int, modified time.Time, lines int) {
 	at, found := slices.BinarySearchFunc(b.orders, id, func(o bigCommerceOrder, id int) int { return o.id - id })
 	if found {
@@ -77,39 +81,25 @@ func (b *bigCommerce) order(id int, modified time.Time, lines int) {
 
 func (b *bigCommerce) customer(id int, modified time.Time, name string) {
 	at := modified.Format("2006-01-02T15:04:05Z")
-	c := map[string]any{"id": id, "email": "", "first_name": name, "last_name": "Nováková", "customer_group_id": 0, "date_created": at, "date_modified": at}
-	if i := slices.IndexFunc(b.customers, func(x map[string]any) bool { return x["id"] == id }); i >= 0 {
-		b.customers[i] = c
-		return
-	}
-	b.customers = append(b.customers, c)
+	c := object{"id": id, "email": "", "first_name": name, "last_name": "Nováková", "customer_group_id": 0, "date_created": at, "date_modified": at}
+	b.customers = put(b.customers, c, func(x object) bool { return x["id"] == id })
 }
 
 func (b *bigCommerce) refund(id int, created time.Time) {
-	b.refunds = append(b.refunds, map[string]any{
+	b.refunds = append(b.refunds, object{
 		"id": id, "order_id": id, "reason": "", "total_amount": 2.5, "created": created.Format(time.RFC3339),
-		"items": []any{map[string]any{"item_type": "PRODUCT", "item_id": 10 * id, "quantity": 1}}, "payments": []any{},
+		"items": []any{object{"item_type": "PRODUCT", "item_id": 10 * id, "quantity": 1}}, "payments": []any{},
 	})
 }
 
 func (b *bigCommerce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	path, ok := strings.CutPrefix(r.URL.Path, "/stores/your-store-hash/")
 	// V2 sends XML without the header Accept.
-	if !b.admits(rw, r, "api.bigcommerce.com", map[string]string{"X-Auth-Token": "your-access-token", "Accept": "application/json"}) || b.full(rw, r) {
-		return
-	}
-	if !ok {
-		b.refuse(rw, r, http.StatusNotFound, "no such store")
-		return
-	}
+	b.admit(r, "api.bigcommerce.com", map[string]string{"X-Auth-Token": "your-access-token", "Accept": "application/json"})
+	b.countRequest(rw, r)
+	b.refuseIf(!ok, "no such store")
 	query := r.URL.Query()
-	limit, err := strconv.Atoi(query.Get("limit"))
-	if err != nil || limit < 1 || limit > 250 {
-		b.refuse(rw, r, http.StatusRequestEntityTooLarge, "limit must be from 1 to 250")
-		return
-	}
+	limit := b.number(query, "limit", 1, 250)
 	order, lines := strings.CutPrefix(strings.TrimSuffix(path, "/products"), "v2/orders/")
 	switch {
 	case path == "v2/orders":
@@ -127,28 +117,26 @@ func (b *bigCommerce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// full refuses requests until the end of the 30 seconds if their quota is used up. Other
+// countRequest refuses requests until the end of the 30 seconds if their quota is used up. Other
 // apps use it up once.
-func (b *bigCommerce) full(rw http.ResponseWriter, r *http.Request) bool {
+func (b *bigCommerce) countRequest(rw http.ResponseWriter, r *http.Request) {
 	if b.Now().Sub(b.since) >= 30*time.Second {
 		b.since, b.sent = b.Now(), 0
 	}
 	b.sent++
-	if b.requests["all"]++; b.requests["all"] == 4 {
+	if b.count("all") == 4 {
 		b.sent = 151
 	}
 	if b.sent <= 150 {
-		return false
+		return
 	}
 	end := b.since.Add(30 * time.Second)
-	rw.Header().Set("X-Rate-Limit-Time-Window-Ms", "30000")
-	rw.Header().Set("X-Rate-Limit-Time-Reset-Ms", strconv.FormatInt(end.Sub(b.Now()).Milliseconds(), 10))
-	b.refuseUntil(rw, r, end, http.StatusTooManyRequests, map[string]any{"status": 429, "title": "Too Many Requests"})
-	return true
+	b.failUntil(rw, r, end, http.StatusTooManyRequests, object{"status": 429, "title": "Too Many Requests"},
+		"X-Rate-Limit-Time-Window-Ms", "30000",
+		"X-Rate-Limit-Time-Reset-Ms", strconv.FormatInt(end.Sub(b.Now()).Milliseconds(), 10))
 }
 
-// replyV2 sends a list of V2.
-func (*bigCommerce) replyV2(rw http.ResponseWriter, page []map[string]any) {
+func (*bigCommerce) replyV2(rw http.ResponseWriter, page []object) {
 	if len(page) == 0 {
 		rw.WriteHeader(http.StatusNoContent)
 		return
@@ -156,8 +144,7 @@ func (*bigCommerce) replyV2(rw http.ResponseWriter, page []map[string]any) {
 	reply(rw, http.StatusOK, page)
 }
 
-// bigCommercePage is the part of a list that page and limit select.
-func bigCommercePage(all []map[string]any, query url.Values, limit int) []map[string]any {
+func bigCommercePage(all []object, query url.Values, limit int) []object {
 	n, err := strconv.Atoi(query.Get("page"))
 	if err != nil {
 		n = 1
@@ -165,7 +152,6 @@ func bigCommercePage(all []map[string]any, query url.Values, limit int) []map[st
 	return all[min(len(all), (n-1)*limit):min(len(all), n*limit)]
 }
 
-// replyOrders sends the orders from an id that were modified at a time or later.
 func (b *bigCommerce) replyOrders(rw http.ResponseWriter, r *http.Request, query url.Values, limit int) {
 	least, _ := strconv.Atoi(query.Get("min_id"))
 	since := time.Time{}
@@ -173,28 +159,22 @@ func (b *bigCommerce) replyOrders(rw http.ResponseWriter, r *http.Request, query
 	if text := query.Get("min_date_modified"); text != "" {
 		since, err = time.Parse(time.RFC3339, text)
 	}
-	if err != nil || query.Get("sort") != "id:asc" {
-		b.refuse(rw, r, http.StatusBadRequest, "wrong parameters")
-		return
-	}
-	page := []map[string]any{}
+	b.refuseIf(err != nil || query.Get("sort") != "id:asc", "wrong parameters")
+	page := []object{}
 	for _, o := range b.orders {
 		if o.id < least || o.modified.Before(since) || len(page) == limit {
 			continue
 		}
-		if o.modified.Equal(since) {
-			b.shows(tie)
-		}
-		page = append(page, map[string]any{
+		b.showsIf(o.modified.Equal(since), tie)
+		page = append(page, object{
 			"id": o.id, "customer_id": 0, "status_id": 11, "status": "Awaiting Fulfillment", "default_currency_code": "EUR", "total_inc_tax": "12.5000",
 			"refunded_amount": "0.0000", "date_modified": o.modified.Format(time.RFC1123Z), "date_shipped": "",
-			"products": map[string]any{"url": address(r.Host, r.URL.Path+"/"+strconv.Itoa(o.id)+"/products"), "resource": "/orders/" + strconv.Itoa(o.id) + "/products"},
+			"products": object{"url": address(r.Host, r.URL.Path+"/"+strconv.Itoa(o.id)+"/products"), "resource": "/orders/" + strconv.Itoa(o.id) + "/products"},
 		})
 	}
 	b.shows(oddValue) // guests have the customer 0, and what is not shipped has an empty date
-	if !since.IsZero() {
-		b.shows(deleted) // the archived order is not among them
-	}
+	// the archived order is not among them
+	b.showsIf(!since.IsZero(), deleted)
 	b.replyV2(rw, page)
 }
 
@@ -203,16 +183,12 @@ func (b *bigCommerce) replyLines(rw http.ResponseWriter, r *http.Request, order 
 	i := slices.IndexFunc(b.orders, func(o bigCommerceOrder) bool { return o.id == id })
 	if id == bigCommerceGone {
 		b.shows(missingParent)
-		reply(rw, http.StatusNotFound, []any{map[string]any{"status": 404, "message": "The requested resource was not found."}})
-		return
+		fail(rw, http.StatusNotFound, []any{object{"status": 404, "message": "The requested resource was not found."}})
 	}
-	if i < 0 {
-		b.refuse(rw, r, http.StatusNotFound, "no such order")
-		return
-	}
-	all := []map[string]any{}
+	b.refuseIf(i < 0, "no such order")
+	all := []object{}
 	for n := range b.orders[i].lines {
-		line := map[string]any{"id": 1000*id + n, "order_id": id, "product_id": 0, "name": "Custom", "sku": "", "quantity": n + 1, "total_inc_tax": "12.5000"}
+		line := object{"id": 1000*id + n, "order_id": id, "product_id": 0, "name": "Custom", "sku": "", "quantity": n + 1, "total_inc_tax": "12.5000"}
 		if n > 0 { // the first one is a custom product: it has no variant
 			line["product_id"], line["variant_id"] = 7, 70
 		} else {
@@ -223,7 +199,6 @@ func (b *bigCommerce) replyLines(rw http.ResponseWriter, r *http.Request, order 
 	b.replyV2(rw, bigCommercePage(all, query, limit))
 }
 
-// replyCustomers sends the customers after a cursor.
 func (b *bigCommerce) replyCustomers(rw http.ResponseWriter, r *http.Request, query url.Values, limit int) {
 	cursor, err := base64.StdEncoding.DecodeString(query.Get("after"))
 	after, _ := strconv.Atoi(strings.TrimPrefix(string(cursor), "id:"))
@@ -231,53 +206,43 @@ func (b *bigCommerce) replyCustomers(rw http.ResponseWriter, r *http.Request, qu
 	if text := query.Get("date_modified:min"); text != "" && err == nil {
 		since, err = time.Parse("2006-01-02T15:04:05", text)
 	}
-	if err != nil {
-		b.refuse(rw, r, http.StatusUnprocessableEntity, err.Error())
-		return
-	}
-	page := []map[string]any{}
+	b.refuseIf(err != nil, err)
+	page := []object{}
 	for _, c := range b.customers {
 		if at, _ := time.Parse(time.RFC3339, c["date_modified"].(string)); c["id"].(int) > after && !at.Before(since) && len(page) < limit {
 			page = append(page, c)
 		}
 	}
-	meta := map[string]any{"count": len(page), "per_page": limit}
+	meta := object{"count": len(page), "per_page": limit}
 	if len(page) > 0 {
 		meta["end_cursor"] = base64.StdEncoding.EncodeToString([]byte(fmt.Sprintf("id:%d", page[len(page)-1]["id"])))
 	}
-	reply(rw, http.StatusOK, map[string]any{"data": page, "meta": map[string]any{"cursor_pagination": meta}})
+	reply(rw, http.StatusOK, object{"data": page, "meta": object{"cursor_pagination": meta}})
 }
 
-// replyProducts sends the products above an id, with the fields that are requested.
 func (b *bigCommerce) replyProducts(rw http.ResponseWriter, r *http.Request, query url.Values, limit int) {
 	above, _ := strconv.Atoi(query.Get("id:greater"))
-	if query.Get("sort") != "id" || query.Get("direction") != "asc" {
-		b.refuse(rw, r, http.StatusUnprocessableEntity, "the order may change")
-		return
-	}
+	b.refuseIf(query.Get("sort") != "id" || query.Get("direction") != "asc", "the order may change")
 	fields := strings.Split(query.Get("include_fields"), ",")
-	page := []map[string]any{}
+	page := []object{}
 	for _, p := range b.products {
 		if p["id"].(int) <= above || len(page) == limit {
 			continue
 		}
-		item := map[string]any{"id": p["id"]}
+		item := object{"id": p["id"]}
 		for name, v := range p {
 			if slices.Contains(fields, name) {
 				item[name] = v
 			}
 		}
 		page = append(page, item)
-		if p["is_visible"] == false {
-			b.shows(archived)
-		}
+		b.showsIf(p["is_visible"] == false, archived)
 	}
-	reply(rw, http.StatusOK, map[string]any{"data": page, "meta": map[string]any{"pagination": map[string]any{"total": len(page), "per_page": limit}}})
+	reply(rw, http.StatusOK, object{"data": page, "meta": object{"pagination": object{"total": len(page), "per_page": limit}}})
 }
 
-// replyV3 sends a page of another list.
 func (b *bigCommerce) replyV3(rw http.ResponseWriter, r *http.Request, path string, query url.Values, limit int) {
-	var all []map[string]any
+	var all []object
 	switch path {
 	case "v3/orders/payment_actions/refunds":
 		since, _ := time.Parse(time.RFC3339, query.Get("created:min"))
@@ -288,28 +253,24 @@ func (b *bigCommerce) replyV3(rw http.ResponseWriter, r *http.Request, path stri
 		}
 	case "v3/catalog/variants":
 		for _, p := range b.products {
-			all = append(all, map[string]any{"id": 10 * p["id"].(int), "product_id": p["id"], "sku": p["sku"], "price": nil, "calculated_price": 9.5, "inventory_level": 1, "option_values": []any{}})
+			all = append(all, object{"id": 10 * p["id"].(int), "product_id": p["id"], "sku": p["sku"], "price": nil, "calculated_price": 9.5, "inventory_level": 1, "option_values": []any{}})
 		}
 	case "v3/catalog/trees/categories":
 		for i := range 2 {
-			all = append(all, map[string]any{"category_id": i + 1, "tree_id": 1, "parent_id": i, "name": "Mugs", "is_visible": true, "url": map[string]any{"path": "/mugs/"}})
+			all = append(all, object{"category_id": i + 1, "tree_id": 1, "parent_id": i, "name": "Mugs", "is_visible": true, "url": object{"path": "/mugs/"}})
 		}
 	case "v3/catalog/brands":
-		all = append(all, map[string]any{"id": 1, "name": "Acme"})
+		all = append(all, object{"id": 1, "name": "Acme"})
 	default:
-		b.refuse(rw, r, http.StatusNotFound, "no such list")
-		return
+		b.refuse("no such list")
 	}
 	page := bigCommercePage(all, query, limit)
-	if len(page) == bigCommerceCap {
-		b.shows(shortPage) // 250 were requested, and there are more
-	}
-	reply(rw, http.StatusOK, map[string]any{"data": append([]map[string]any{}, page...), "meta": map[string]any{}})
+	// 250 were requested, and there are more
+	b.showsIf(len(page) == bigCommerceCap, shortPage)
+	reply(rw, http.StatusOK, object{"data": append([]object{}, page...), "meta": object{}})
 }
 
 func (b *bigCommerce) nextDay() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	morning := firstDay.Add(20 * time.Hour)
 	b.order(7, morning, 2)
 	b.order(600, morning, 1)
@@ -318,14 +279,6 @@ func (b *bigCommerce) nextDay() {
 	b.customer(301, morning, "C301")
 	b.refund(500, morning)
 	b.products[3]["price"] = 8.5 // without a change of date_modified
-}
-
-func (*bigCommerce) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:    "a scope is for all objects of a kind, so the list of the orders is refused before",
-		errorIn200:   "errors of this API have a status of 400 or above",
-		expiredToken: "access tokens of API accounts do not expire",
-	}
 }
 
 func (b *bigCommerce) expected(day int) tables {
@@ -341,7 +294,7 @@ func (b *bigCommerce) expected(day int) tables {
 			continue
 		}
 		id := strconv.Itoa(o.id)
-		want["orders"] = append(want["orders"], row{"id": id, "customer_id": "0", "total_inc_tax": "12.5000", "currency": "EUR", "updated_at": o.modified.Format(time.RFC1123Z), "shipped_at": ""})
+		want.add("orders", row{"id": id, "customer_id": "0", "total_inc_tax": "12.5000", "currency": "EUR", "updated_at": o.modified.Format(time.RFC1123Z), "shipped_at": ""})
 		for n := range o.lines {
 			if o.id == bigCommerceGone {
 				continue
@@ -350,26 +303,26 @@ func (b *bigCommerce) expected(day int) tables {
 			if n == 0 {
 				line["product_id"], line["variant_id"] = "0", ""
 			}
-			want["order_products"] = append(want["order_products"], line)
+			want.add("order_products", line)
 		}
 	}
 	for _, c := range b.customers {
 		if at, _ := time.Parse(time.RFC3339, c["date_modified"].(string)); !at.Before(day2(24 * time.Hour)) {
-			want["customers"] = append(want["customers"], row{"id": fmt.Sprint(c["id"]), "first_name": c["first_name"].(string)})
+			want.add("customers", row{"id": fmt.Sprint(c["id"]), "first_name": c["first_name"].(string)})
 		}
 	}
 	for _, refund := range b.refunds {
 		if at, _ := time.Parse(time.RFC3339, refund["created"].(string)); !at.Before(day2(7 * 24 * time.Hour)) {
-			want["refunds"] = append(want["refunds"], row{"id": fmt.Sprint(refund["id"]), "order_id": fmt.Sprint(refund["order_id"]), "amount": "2.5"})
+			want.add("refunds", row{"id": fmt.Sprint(refund["id"]), "order_id": fmt.Sprint(refund["order_id"]), "amount": "2.5"})
 		}
 	}
 	for _, p := range b.products {
 		id := fmt.Sprint(p["id"])
-		want["products"] = append(want["products"], row{"id": id, "price": fmt.Sprint(p["price"]), "categories": "[1,2]"})
-		want["variants"] = append(want["variants"], row{"id": id + "0", "product_id": id, "price": ""})
+		want.add("products", row{"id": id, "price": fmt.Sprint(p["price"]), "categories": "[1,2]"})
+		want.add("variants", row{"id": id + "0", "product_id": id, "price": ""})
 	}
 	for _, g := range b.groups {
-		want["customer_groups"] = append(want["customer_groups"], row{"id": fmt.Sprint(g["id"]), "name": g["name"].(string)})
+		want.add("customer_groups", row{"id": fmt.Sprint(g["id"]), "name": g["name"].(string)})
 	}
 	return want
 }

@@ -38,16 +38,14 @@ type chargebee struct {
 	*world
 	lists map[string][]*chargebeeObject // in the order of their numbers
 	// lines are all lines of an invoice or a credit note by its id.
-	lines map[string][]map[string]any
-	// sent are the times of the requests of the last minute.
-	sent []time.Time
+	lines map[string][]object
 }
 
 type chargebeeObject struct {
 	number           int
 	created, updated int64 // updated is 0 if the object has no updated_at
 	visible          int64 // when the object is in the lists
-	fields           map[string]any
+	fields           object
 }
 
 // chargebeeList is what a list accepts.
@@ -79,18 +77,23 @@ const (
 	chargebeeDelay = 300
 )
 
-func newChargebee(w *world) imitation {
-	c := &chargebee{world: w, lists: map[string][]*chargebeeObject{}, lines: map[string][]map[string]any{}}
+func newChargebee(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:    "an API key reads all objects of a kind or none, so the list of the parents is refused before",
+		errorIn200:   "errors of Chargebee have a status from 400 to 599",
+		expiredToken: "API keys do not expire, an administrator deletes them",
+	}
+	c := &chargebee{world: w, lists: map[string][]*chargebeeObject{}, lines: map[string][]object{}}
 	// What was deleted has left its id to another one.
-	c.add("item_families", "analytics", map[string]any{"name": "Old analytics", "status": "deleted"})
-	c.add("item_families", "analytics", map[string]any{"name": "Analytics"})
-	c.add("items", "basic", map[string]any{"name": "Old basic", "type": "plan", "status": "deleted", "metered": false})
-	c.add("items", "basic", map[string]any{"name": "Basic", "type": "plan", "status": "active", "metered": false})
-	c.add("items", "seats", map[string]any{"name": "Seats", "type": "addon", "status": "archived", "metered": false})
-	c.add("item_prices", "basic-EUR-monthly", map[string]any{"name": "Basic EUR monthly", "item_id": "basic", "status": "active", "pricing_model": "flat_fee", "currency_code": "EUR", "price": 1000})
-	c.add("item_prices", "seats-EUR-monthly", map[string]any{"name": "Seats EUR monthly", "item_id": "seats", "status": "archived", "pricing_model": "tiered", "currency_code": "EUR"})
+	c.add("item_families", "analytics", object{"name": "Old analytics", "status": "deleted"})
+	c.add("item_families", "analytics", object{"name": "Analytics"})
+	c.add("items", "basic", object{"name": "Old basic", "type": "plan", "status": "deleted", "metered": false})
+	c.add("items", "basic", object{"name": "Basic", "type": "plan", "status": "active", "metered": false})
+	c.add("items", "seats", object{"name": "Seats", "type": "addon", "status": "archived", "metered": false})
+	c.add("item_prices", "basic-EUR-monthly", object{"name": "Basic EUR monthly", "item_id": "basic", "status": "active", "pricing_model": "flat_fee", "currency_code": "EUR", "price": 1000})
+	c.add("item_prices", "seats-EUR-monthly", object{"name": "Seats EUR monthly", "item_id": "seats", "status": "archived", "pricing_model": "tiered", "currency_code": "EUR"})
 	for i := range 250 {
-		o := c.add("customers", "customer-"+strconv.Itoa(i), map[string]any{"email": "c" + strconv.Itoa(i) + "@example.com", "deleted": i == 4})
+		o := c.add("customers", "customer-"+strconv.Itoa(i), object{"email": "c" + strconv.Itoa(i) + "@example.com", "deleted": i == 4})
 		switch {
 		case i < 3:
 			o.updated = 0 // they have not changed since 2016
@@ -99,7 +102,7 @@ func newChargebee(w *world) imitation {
 		}
 	}
 	for i, status := range []string{"active", "paused", "cancelled"} {
-		c.add("subscriptions", "subscription-"+strconv.Itoa(i), map[string]any{
+		c.add("subscriptions", "subscription-"+strconv.Itoa(i), object{
 			"customer_id": "customer-" + strconv.Itoa(i), "status": status, "currency_code": "EUR", "deleted": false,
 			"subscription_items": []any{chargebeeItem("seats-EUR-monthly", "addon", 5), chargebeeItem("basic-EUR-monthly", "plan", 1)},
 		})
@@ -113,20 +116,20 @@ func newChargebee(w *world) imitation {
 	c.document("credit_notes", "CN/many", chargebeeLines+20)
 	c.document("credit_notes", "CN/gone", chargebeeLines+1)
 	for i := range 5 {
-		o := c.add("transactions", "txn_"+strconv.Itoa(i), map[string]any{"customer_id": "customer-1", "type": "payment", "status": "success", "currency_code": "EUR", "amount": 100 * i, "deleted": false})
+		o := c.add("transactions", "txn_"+strconv.Itoa(i), object{"customer_id": "customer-1", "type": "payment", "status": "success", "currency_code": "EUR", "amount": 100 * i, "deleted": false})
 		if i == 0 { // an authorization that was voided
 			o.updated, o.fields["type"], o.fields["status"] = 0, "authorization", "voided"
 		}
 	}
 	// What was created just before the run is not yet in the lists.
-	c.add("customers", "customer-late", map[string]any{"email": "late@example.com", "deleted": false})
-	c.add("subscriptions", "subscription-late", map[string]any{
+	c.add("customers", "customer-late", object{"email": "late@example.com", "deleted": false})
+	c.add("subscriptions", "subscription-late", object{
 		"customer_id": "customer-5", "status": "active", "currency_code": "EUR", "deleted": false,
 		"subscription_items": []any{chargebeeItem("basic-EUR-monthly", "plan", 1)},
 	})
 	c.document("invoices", "INV/late", 1)
 	c.document("credit_notes", "CN-late", 1)
-	c.add("transactions", "txn_late", map[string]any{"type": "payment", "status": "success", "currency_code": "EUR", "deleted": false})
+	c.add("transactions", "txn_late", object{"type": "payment", "status": "success", "currency_code": "EUR", "deleted": false})
 	for _, list := range []string{"customers", "subscriptions", "invoices", "credit_notes", "transactions"} {
 		o := c.lists[list][len(c.lists[list])-1]
 		o.created = firstDay.Unix() - 10
@@ -136,7 +139,7 @@ func newChargebee(w *world) imitation {
 }
 
 // add adds an object that was created some days after the one before it.
-func (c *chargebee) add(list, id string, fields map[string]any) *chargebeeObject {
+func (c *chargebee) add(list, id string, fields object) *chargebeeObject {
 	number := len(c.lists[list])
 	created := time.Date(2025, 3, 1, number, 0, 0, 0, time.UTC).Unix()
 	o := &chargebeeObject{number: number, created: created, updated: created, fields: fields}
@@ -145,41 +148,37 @@ func (c *chargebee) add(list, id string, fields map[string]any) *chargebeeObject
 	return o
 }
 
-func chargebeeItem(price, kind string, quantity int) map[string]any {
-	return map[string]any{"item_price_id": price, "item_type": kind, "quantity": quantity, "object": "subscription_item"}
+func chargebeeItem(price, kind string, quantity int) object {
+	return object{"item_price_id": price, "item_type": kind, "quantity": quantity, "object": "subscription_item"}
 }
 
 // document adds an invoice or a credit note. The numbers of invoices have a prefix with a
 // slash.
 func (c *chargebee) document(list, id string, lines int) {
-	fields := map[string]any{"customer_id": "customer-1", "status": "paid", "currency_code": "EUR", "sub_total": lines, "deleted": false}
+	fields := object{"customer_id": "customer-1", "status": "paid", "currency_code": "EUR", "sub_total": lines, "deleted": false}
 	for i := range lines {
-		c.lines[id] = append(c.lines[id], map[string]any{"id": fmt.Sprintf("li_%d", i), "amount": i, "entity_type": "plan_item_price", "entity_id": "basic-EUR-monthly"})
+		c.lines[id] = append(c.lines[id], object{"id": fmt.Sprintf("li_%d", i), "amount": i, "entity_type": "plan_item_price", "entity_id": "basic-EUR-monthly"})
 	}
 	if list == "invoices" {
-		fields["linked_payments"] = []any{map[string]any{"txn_id": "txn_1", "applied_amount": 1, "applied_at": 1700000000, "txn_status": "success"}}
+		fields["linked_payments"] = []any{object{"txn_id": "txn_1", "applied_amount": 1, "applied_at": 1700000000, "txn_status": "success"}}
 	} else {
 		fields["type"] = "adjustment"
-		fields["allocations"] = []any{map[string]any{"invoice_id": "INV/1", "allocated_amount": 2, "allocated_at": 1700000000, "invoice_status": "paid"}}
+		fields["allocations"] = []any{object{"invoice_id": "INV/1", "allocated_amount": 2, "allocated_at": 1700000000, "invoice_status": "paid"}}
 	}
 	c.add(list, id, fields)
 }
 
 func (c *chargebee) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	user, password, ok := r.BasicAuth()
 	path, inAPI := strings.CutPrefix(r.URL.EscapedPath(), "/api/v2/")
 	name, id, single := strings.Cut(path, "/")
 	list, known := chargebeeLists[name]
 	c.requests[name]++
+	c.refuseIf(r.Host != "your-site.chargebee.com" || !inAPI || !known || r.Method != http.MethodGet,
+		"no such list")
+	c.refuseIf(!ok || user != "your-api-key" || password != "", "wrong key")
+	c.refuseIf(c.recent("", time.Minute) > chargebeePerMinute, "too many requests in a minute")
 	switch {
-	case r.Host != "your-site.chargebee.com" || !inAPI || !known || r.Method != http.MethodGet:
-		c.refuse(rw, r, http.StatusNotFound, "no such list")
-	case !ok || user != "your-api-key" || password != "":
-		c.refuse(rw, r, http.StatusUnauthorized, "wrong key")
-	case c.isBusy():
-		c.refuse(rw, r, http.StatusTooManyRequests, "too many requests in a minute")
 	case name == "customers" && c.requests[name] == 2: // other programs use the same limit
 		reply(rw, http.StatusTooManyRequests, chargebeeError("api_request_limit_exceeded"))
 	case name == "invoices" && c.requests[name] == 2:
@@ -191,21 +190,10 @@ func (c *chargebee) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func chargebeeError(code string) map[string]any {
-	return map[string]any{"message": "Sorry, " + code, "type": "operation_failed", "api_error_code": code}
+func chargebeeError(code string) object {
+	return object{"message": "Sorry, " + code, "type": "operation_failed", "api_error_code": code}
 }
 
-// isBusy counts a request, and reports whether there are too many in a minute.
-func (c *chargebee) isBusy() bool {
-	now := c.Now()
-	for len(c.sent) > 0 && now.Sub(c.sent[0]) >= time.Minute {
-		c.sent = c.sent[1:]
-	}
-	c.sent = append(c.sent, now)
-	return len(c.sent) > chargebeePerMinute
-}
-
-// check returns what is wrong with the parameters of a list.
 func (l chargebeeList) check(query url.Values) error {
 	limit, err := strconv.Atoi(query.Get("limit"))
 	if err != nil || limit < 1 || limit > 100 {
@@ -230,29 +218,18 @@ func (l chargebeeList) check(query url.Values) error {
 	return nil
 }
 
-// page sends a page of a list.
 func (c *chargebee) page(rw http.ResponseWriter, r *http.Request, name string, list chargebeeList) {
 	query := r.URL.Query()
-	if err := list.check(query); err != nil {
-		c.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
-	if query.Has("updated_at[after]") && slices.Contains(list.sorted, "updated_at") && query.Get("sort_by[desc]") != "updated_at" {
-		c.refuse(rw, r, http.StatusBadRequest, "an object that changes leaves its place, and others move to pages that were read")
-		return
-	}
+	c.refuseError(list.check(query))
+	c.refuseIf(query.Has("updated_at[after]") && slices.Contains(list.sorted, "updated_at") && query.Get("sort_by[desc]") != "updated_at",
+		"an object that changes leaves its place, and others move to pages that were read")
 	position, sorted := list.order(query)
 	rest := c.matching(name, list, query)
 	slices.SortFunc(rest, sorted)
 	if offset := query.Get("offset"); offset != "" {
 		i := slices.IndexFunc(rest, func(o *chargebeeObject) bool { return chargebeeOffset(position(o), o.number) == offset })
-		if i < 0 {
-			c.refuse(rw, r, http.StatusBadRequest, "offset is not the next_offset of a page")
-			return
-		}
-		if i+1 < len(rest) && position(rest[i]) == position(rest[i+1]) {
-			c.shows(tie)
-		}
+		c.refuseIf(i < 0, "offset is not the next_offset of a page")
+		c.showsIf(i+1 < len(rest) && position(rest[i]) == position(rest[i+1]), tie)
 		rest = rest[i+1:]
 	}
 	limit, _ := strconv.Atoi(query.Get("limit"))
@@ -260,11 +237,8 @@ func (c *chargebee) page(rw http.ResponseWriter, r *http.Request, name string, l
 		limit = 1
 		c.shows(shortPage)
 	}
-	items := []any{}
-	for _, o := range rest[:min(limit, len(rest))] {
-		items = append(items, map[string]any{list.object: c.sending(name, list.object, o)})
-	}
-	body := map[string]any{"list": items}
+	items := each(rest[:min(limit, len(rest))], func(o *chargebeeObject) object { return object{list.object: c.sending(name, list.object, o)} })
+	body := object{"list": items}
 	if len(rest) > limit {
 		last := rest[limit-1]
 		body["next_offset"] = chargebeeOffset(position(last), last.number)
@@ -293,21 +267,19 @@ func (l chargebeeList) order(query url.Values) (position func(*chargebeeObject) 
 	}
 }
 
-// matching are the objects of a list that the filters let pass.
 func (c *chargebee) matching(name string, list chargebeeList, query url.Values) []*chargebeeObject {
 	after, err := strconv.ParseInt(query.Get("updated_at[after]"), 10, 64)
 	statuses := strings.Split(strings.Trim(query.Get("status[in]"), "[]"), ",")
-	return slices.DeleteFunc(slices.Clone(c.lists[name]), func(o *chargebeeObject) bool {
+	return without(c.lists[name], func(o *chargebeeObject) bool {
 		return o.visible > c.Now().Unix() || err == nil && o.updated <= after ||
 			o.fields["deleted"] == true && query.Get("include_deleted") != "true" ||
 			!list.changes && list.statuses && o.fields["status"] != "active" && !slices.Contains(statuses, o.fields["status"].(string))
 	})
 }
 
-// sending is an object as it is in a list.
-func (c *chargebee) sending(name, object string, o *chargebeeObject) map[string]any {
+func (c *chargebee) sending(name, kind string, o *chargebeeObject) object {
 	sent := maps.Clone(o.fields)
-	sent["object"] = object
+	sent["object"] = kind
 	if o.updated > 0 {
 		sent["updated_at"] = o.updated
 	} else {
@@ -332,7 +304,7 @@ func (c *chargebee) sending(name, object string, o *chargebeeObject) map[string]
 
 // withLines adds lines to a document, and where the next ones begin. In a list (limit 0) a
 // document has all of them, or its first ten if they are more than a page, or none.
-func (c *chargebee) withLines(document map[string]any, from, limit int) {
+func (c *chargebee) withLines(document object, from, limit int) {
 	all := c.lines[document["id"].(string)]
 	switch {
 	case limit == 0 && len(all) <= chargebeeLines:
@@ -347,34 +319,26 @@ func (c *chargebee) withLines(document map[string]any, from, limit int) {
 	}
 }
 
-// retrieve sends a document with some of its lines.
-func (c *chargebee) retrieve(rw http.ResponseWriter, r *http.Request, object, escaped string) {
+func (c *chargebee) retrieve(rw http.ResponseWriter, r *http.Request, kind, escaped string) {
 	id, err := url.PathUnescape(escaped)
 	query := r.URL.Query()
 	limit, wrong := strconv.Atoi(query.Get("line_items_limit"))
 	var offset []string
 	notJSON := json.Unmarshal([]byte(query.Get("line_items_offset")), &offset)
-	switch {
-	case err != nil || strings.Contains(escaped, "/") || c.lines[id] == nil:
-		c.refuse(rw, r, http.StatusNotFound, "no such document")
-		return
-	case wrong != nil || limit < 1 || limit > chargebeeLines || notJSON != nil || len(offset) != 2 || len(query) != 2:
-		c.refuse(rw, r, http.StatusBadRequest, "wrong parameters for lines")
-		return
-	case strings.HasSuffix(id, "/gone"): // it was pending, and was deleted after its page was read
+	c.refuseIf(err != nil || strings.Contains(escaped, "/") || c.lines[id] == nil, "no such document")
+	c.refuseIf(wrong != nil || limit < 1 || limit > chargebeeLines || notJSON != nil ||
+		len(offset) != 2 || len(query) != 2, "wrong parameters for lines")
+	if strings.HasSuffix(id, "/gone") { // it was pending, and was deleted after its page was read
 		c.shows(missingParent)
-		reply(rw, http.StatusNotFound, chargebeeError("resource_not_found"))
-		return
+		fail(rw, http.StatusNotFound, chargebeeError("resource_not_found"))
 	}
 	from, _ := strconv.Atoi(strings.TrimSuffix(offset[0], "000"))
-	document := map[string]any{"id": id, "object": object}
+	document := object{"id": id, "object": kind}
 	c.withLines(document, from, limit)
-	reply(rw, http.StatusOK, map[string]any{object: document})
+	reply(rw, http.StatusOK, object{kind: document})
 }
 
 func (c *chargebee) nextDay() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.change("customers", "customer-7", "deleted", true)
 	c.change("customers", "customer-1", "email", "new@example.com") // now it has updated_at
 	c.change("subscriptions", "subscription-0", "status", "cancelled")
@@ -389,7 +353,6 @@ func (c *chargebee) nextDay() {
 	c.lists["items"][1].fields["status"] = "deleted"
 }
 
-// change changes an object an hour ago.
 func (c *chargebee) change(list, id, field string, v any) {
 	for _, o := range c.lists[list] {
 		if o.fields["id"] == id {
@@ -399,20 +362,10 @@ func (c *chargebee) change(list, id, field string, v any) {
 	}
 }
 
-func (*chargebee) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:    "an API key reads all objects of a kind or none, so the list of the parents is refused before",
-		errorIn200:   "errors of Chargebee have a status from 400 to 599",
-		expiredToken: "API keys do not expire, an administrator deletes them",
-	}
-}
-
 // chargebeeColumns are compared, if the object has them.
 var chargebeeColumns = []string{"email", "customer_id", "name", "type", "status", "item_id", "price", "currency_code", "amount", "sub_total", "deleted"}
 
 func (c *chargebee) expected(day int) tables {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	want := tables{}
 	for name, list := range c.lists {
 		for _, o := range list {
@@ -440,13 +393,12 @@ func (c *chargebee) expected(day int) tables {
 				}
 			}
 			c.expectNested(want, name, id, o, line)
-			want[name] = append(want[name], line)
+			want.add(name, line)
 		}
 	}
 	return want
 }
 
-// expectNested adds the rows that are made of the lists in an object.
 func (c *chargebee) expectNested(want tables, name, id string, o *chargebeeObject, line row) {
 	switch name {
 	case "subscriptions":
@@ -454,15 +406,15 @@ func (c *chargebee) expectNested(want tables, name, id string, o *chargebeeObjec
 		text, _ := json.Marshal(items)
 		line["plan_item_price_id"], line["items"] = "basic-EUR-monthly", string(text)
 		for _, v := range items {
-			item := v.(map[string]any)
-			want["subscription_items"] = append(want["subscription_items"], row{
+			item := v.(object)
+			want.add("subscription_items", row{
 				"subscription_id": id, "item_price_id": item["item_price_id"].(string), "item_type": item["item_type"].(string), "quantity": strconv.Itoa(item["quantity"].(int)),
 			})
 		}
 	case "invoices":
-		want["invoice_payments"] = append(want["invoice_payments"], row{"invoice_id": id, "transaction_id": "txn_1", "applied_at": "1700000000", "applied_amount": "1", "transaction_status": "success"})
+		want.add("invoice_payments", row{"invoice_id": id, "transaction_id": "txn_1", "applied_at": "1700000000", "applied_amount": "1", "transaction_status": "success"})
 	case "credit_notes":
-		want["credit_note_allocations"] = append(want["credit_note_allocations"], row{"credit_note_id": id, "invoice_id": "INV/1", "allocated_at": "1700000000", "allocated_amount": "2"})
+		want.add("credit_note_allocations", row{"credit_note_id": id, "invoice_id": "INV/1", "allocated_at": "1700000000", "allocated_amount": "2"})
 	}
 	lines := c.lines[id]
 	switch id { // the others are no longer there
@@ -473,6 +425,6 @@ func (c *chargebee) expectNested(want tables, name, id string, o *chargebeeObjec
 	}
 	document := strings.TrimSuffix(name, "s")
 	for _, l := range lines {
-		want[document+"_lines"] = append(want[document+"_lines"], row{document + "_id": id, "id": l["id"].(string), "amount": strconv.Itoa(l["amount"].(int)), "entity_id": "basic-EUR-monthly"})
+		want.add(document+"_lines", row{document + "_id": id, "id": l["id"].(string), "amount": strconv.Itoa(l["amount"].(int)), "entity_id": "basic-EUR-monthly"})
 	}
 }

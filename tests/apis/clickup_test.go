@@ -10,12 +10,9 @@ import (
 	"time"
 )
 
-// clickup lists tasks of a workspace by page numbers from 0, and everything else whole.
-// Each list has either archived items or the others. The tasks of an archived list are in
-// no list of the workspace, only in their own one. Facts:
-// https://developer.clickup.com/reference/getfilteredteamtasks,
-// https://developer.clickup.com/docs/rate-limits, https://developer.clickup.com/docs/common_errors,
-// https://github.com/AutoIDM/tap-clickup/issues/99.
+// clickup lists tasks of a workspace by page numbers from 0, and everything else whole. Each list
+// has either archived items or the others. The tasks of an archived list are in no list of the
+// workspace, only in their own one.
 type clickup struct {
 	*world
 	tasks   []clickupTask // in the order of their creation
@@ -49,7 +46,11 @@ var (
 	clickupGone = []string{"13", "23", "38"}
 )
 
-func newClickUp(w *world) imitation {
+func newClickUp(w *world) mockServer {
+	w.notShown = map[condition]string{
+		errorIn200:   "errors have a status other than 200, as the page about common errors says",
+		expiredToken: "personal tokens never expire; if one is revoked, the run fails with the status 401",
+	}
 	c := &clickup{world: w}
 	for i := range 250 {
 		c.add(i, []string{"31", "33"}[i%2], firstDay.Add(time.Duration(i-500)*time.Hour))
@@ -72,16 +73,8 @@ func newClickUp(w *world) imitation {
 	return c
 }
 
-func (c *clickup) notShown() map[condition]string {
-	return map[condition]string{
-		errorIn200:   "errors have a status other than 200, as the page about common errors says",
-		expiredToken: "personal tokens never expire; if one is revoked, the run fails with the status 401",
-	}
-}
-
-// add adds a task, or replaces the one with this id.
 func (c *clickup) add(id int, list string, updated time.Time) {
-	t := clickupTask{id: id, list: list, created: updated, updated: updated, tags: []any{map[string]any{"name": "urgent"}, map[string]any{"name": "web"}}[:id%3]}
+	t := clickupTask{id: id, list: list, created: updated, updated: updated, tags: []any{object{"name": "urgent"}, object{"name": "web"}}[:id%3]}
 	if i := slices.IndexFunc(c.tasks, func(x clickupTask) bool { return x.id == id }); i >= 0 {
 		t.created = c.tasks[i].created
 		c.tasks[i] = t
@@ -94,51 +87,39 @@ func (c *clickup) add(id int, list string, updated time.Time) {
 var clickupPath = regexp.MustCompile(`^/api/v2/(team|space|folder|list)(?:/(\w+)/(space|folder|list|task))?$`)
 
 func (c *clickup) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	path := clickupPath.FindStringSubmatch(r.URL.Path)
-	switch {
-	case r.Host != "api.clickup.com" || r.Method != http.MethodGet || path == nil:
-		c.refuse(rw, r, http.StatusNotFound, "Route not found")
-		return
-	case r.Header.Get("Authorization") != "your-personal-token":
-		c.refuse(rw, r, http.StatusUnauthorized, "Token invalid OAUTH_025")
-		return
-	}
+	c.refuseIf(r.Host != "api.clickup.com" || r.Method != http.MethodGet || path == nil, "Route not found")
+	c.refuseIf(r.Header.Get("Authorization") != "your-personal-token", "Token invalid OAUTH_025")
 	c.requests["all"]++
 	if c.requests["all"] == 3 || c.requests["all"] == 9 {
 		c.limited = c.Now().Truncate(time.Second).Add(40 * time.Second)
 	}
 	if c.Now().Before(c.limited) {
-		rw.Header().Set("X-RateLimit-Remaining", "0")
-		rw.Header().Set("X-RateLimit-Reset", strconv.FormatInt(c.limited.Unix(), 10))
-		c.refuseUntil(rw, r, c.limited, http.StatusTooManyRequests, map[string]any{"err": "Rate limit reached", "ECODE": "APP_002"})
-		return
+		c.failUntil(rw, r, c.limited, http.StatusTooManyRequests, object{"err": "Rate limit reached", "ECODE": "APP_002"},
+			"X-RateLimit-Remaining", "0", "X-RateLimit-Reset", strconv.FormatInt(c.limited.Unix(), 10))
 	}
 	kind, id, list := path[1], path[2], path[3]
 	archivedOnes := r.URL.Query().Get("archived")
-	if id != "" && archivedOnes != "true" && archivedOnes != "false" {
-		c.refuse(rw, r, http.StatusBadRequest, "either archived items or the others")
-		return
-	}
+	c.refuseIf(id != "" && archivedOnes != "true" && archivedOnes != "false",
+		"either archived items or the others")
 	switch {
 	case kind == "team" && id == "":
 		c.started = c.Now()
 		c.shows(absentKey)
-		teams := []any{map[string]any{"id": "1", "name": "Acme", "members": []any{
-			map[string]any{"user": map[string]any{"id": 5, "username": "Ann", "email": "ann@example.com", "role": 1}},
-			map[string]any{"user": map[string]any{"id": 6, "username": nil, "email": "bob@example.com", "role": 4, "last_active": "1772431200000"}},
+		teams := []any{object{"id": "1", "name": "Acme", "members": []any{
+			object{"user": object{"id": 5, "username": "Ann", "email": "ann@example.com", "role": 1}},
+			object{"user": object{"id": 6, "username": nil, "email": "bob@example.com", "role": 4, "last_active": "1772431200000"}},
 		}}}
 		if c.second {
-			teams = append(teams, map[string]any{"id": "2", "name": "New", "members": []any{}})
+			teams = append(teams, object{"id": "2", "name": "New", "members": []any{}})
 		}
-		reply(rw, http.StatusOK, map[string]any{"teams": teams})
+		reply(rw, http.StatusOK, object{"teams": teams})
 	case slices.Contains(clickupHidden, id):
 		c.shows(forbidden)
-		reply(rw, http.StatusForbidden, map[string]any{"err": "You don't have access", "ECODE": "ACCESS_999"})
+		reply(rw, http.StatusForbidden, object{"err": "You don't have access", "ECODE": "ACCESS_999"})
 	case slices.Contains(clickupGone, id):
 		c.shows(missingParent)
-		reply(rw, http.StatusNotFound, map[string]any{"err": "Space not found", "ECODE": "ITEM_015"})
+		reply(rw, http.StatusNotFound, object{"err": "Space not found", "ECODE": "ITEM_015"})
 	case (kind == "team" || kind == "list") && list == "task":
 		c.page(rw, r, kind == "list", id, archivedOnes == "true")
 	case kind == "team" && list == "space":
@@ -154,7 +135,7 @@ func (c *clickup) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 		c.whole(rw, "lists", lists, archivedOnes == "true")
 	default:
-		c.refuse(rw, r, http.StatusNotFound, "not found")
+		c.refuse("not found")
 	}
 }
 
@@ -166,17 +147,15 @@ func (c *clickup) whole(rw http.ResponseWriter, name string, ids []string, archi
 		if inArchive != archivedOnes {
 			continue
 		}
-		item := map[string]any{"id": id, "name": "Name " + id, "archived": inArchive}
+		item := object{"id": id, "name": "Name " + id, "archived": inArchive}
 		if name == "lists" {
-			item["space"], item["folder"] = map[string]any{"id": "11"}, map[string]any{"id": clickupFolder(id)}
+			item["space"], item["folder"] = object{"id": "11"}, object{"id": clickupFolder(id)}
 			item["start_date"], item["due_date"], item["task_count"] = nil, nil, nil
 		}
 		items = append(items, item)
-		if inArchive {
-			c.shows(archived)
-		}
+		c.showsIf(inArchive, archived)
 	}
-	reply(rw, http.StatusOK, map[string]any{name: items})
+	reply(rw, http.StatusOK, object{name: items})
 }
 
 // clickupFolder is the folder of a list. Lists of a space are in a hidden one.
@@ -187,7 +166,6 @@ func clickupFolder(list string) string {
 	return "99"
 }
 
-// clickupWorkspace is the workspace of a list.
 func clickupWorkspace(list string) string {
 	if list == "41" {
 		return "2"
@@ -201,13 +179,10 @@ func (c *clickup) page(rw http.ResponseWriter, r *http.Request, ofList bool, par
 	query := r.URL.Query()
 	page, err := strconv.Atoi(query.Get("page"))
 	since, err2 := strconv.ParseInt(query.Get("date_updated_gt"), 10, 64)
-	if err != nil || err2 != nil || query.Get("order_by") != "created" || query.Get("reverse") != "true" || query.Get("subtasks") != "true" || query.Get("include_closed") != "true" {
-		c.refuse(rw, r, http.StatusBadRequest, "all tasks by their creation")
-		return
-	}
-	if c.removed && !ofList {
-		c.shows(deleted)
-	}
+	c.refuseIf(err != nil || err2 != nil || query.Get("order_by") != "created" ||
+		query.Get("reverse") != "true" || query.Get("subtasks") != "true" ||
+		query.Get("include_closed") != "true", "all tasks by their creation")
+	c.showsIf(c.removed && !ofList, deleted)
 	var found []clickupTask
 	for _, t := range c.tasks {
 		inArchive := slices.Contains([]string{"32", "34", "35", "36"}, t.list)
@@ -221,23 +196,14 @@ func (c *clickup) page(rw http.ResponseWriter, r *http.Request, ofList bool, par
 	}
 	bounds := []int{0, min(100, len(found)), min(190, len(found)), len(found)}
 	first, end := bounds[min(page, 3)], bounds[min(page+1, 3)]
-	tasks := []any{}
-	for _, t := range found[first:end] {
-		tasks = append(tasks, t.fields())
-	}
-	response := map[string]any{"tasks": tasks}
+	tasks := each(found[first:end], func(t clickupTask) object { return t.fields() })
+	response := object{"tasks": tasks}
 	if end == len(found) && page != 2 { // last_page is not always there
 		response["last_page"] = true
 	}
-	if page == 1 && end-first < 100 && end < len(found) {
-		c.shows(shortPage)
-	}
-	if first < end && end < len(found) && found[end-1].created.Equal(found[end].created) {
-		c.shows(tie)
-	}
-	if len(tasks) > 0 {
-		c.shows(oddValue)
-	}
+	c.showsIf(page == 1 && end-first < 100 && end < len(found), shortPage)
+	c.showsIf(first < end && end < len(found) && found[end-1].created.Equal(found[end].created), tie)
+	c.showsIf(len(tasks) > 0, oddValue)
 	reply(rw, http.StatusOK, response)
 	if page == 1 && !c.late { // a list that grows while it is read
 		c.late = true
@@ -245,19 +211,18 @@ func (c *clickup) page(rw http.ResponseWriter, r *http.Request, ofList bool, par
 	}
 }
 
-// fields are what the API answers for a task.
-func (t clickupTask) fields() map[string]any {
+func (t clickupTask) fields() object {
 	ms := func(at time.Time) string { return strconv.FormatInt(at.UnixMilli(), 10) }
-	return map[string]any{
-		"id": t.key(), "custom_id": nil, "name": "Úkol", "status": map[string]any{"status": "done", "type": "closed"}, "priority": nil,
+	return object{
+		"id": t.key(), "custom_id": nil, "name": "Úkol", "status": object{"status": "done", "type": "closed"}, "priority": nil,
 		"date_created": ms(t.created), "date_updated": ms(t.updated), "date_closed": nil, "date_done": nil, "archived": t.archived,
-		"creator": map[string]any{"id": 5}, "assignees": []any{map[string]any{"id": 6, "username": nil}}, "tags": t.tags, "parent": nil,
+		"creator": object{"id": 5}, "assignees": []any{object{"id": 6, "username": nil}}, "tags": t.tags, "parent": nil,
 		"due_date": nil, "start_date": nil, "points": nil, "time_estimate": nil, "time_spent": 60000, "url": "https://app.clickup.com/t/" + t.key(),
-		"team_id": clickupWorkspace(t.list), "list": map[string]any{"id": t.list, "name": "Name " + t.list}, "folder": map[string]any{"id": clickupFolder(t.list)}, "space": map[string]any{"id": "11"},
+		"team_id": clickupWorkspace(t.list), "list": object{"id": t.list, "name": "Name " + t.list}, "folder": object{"id": clickupFolder(t.list)}, "space": object{"id": "11"},
 		"custom_fields": []any{
-			map[string]any{"id": "f1", "name": "Budget", "type": "currency", "value": "9.50"},
-			map[string]any{"id": "f2", "name": "Stages", "type": "labels", "value": []any{"x", "y"}},
-			map[string]any{"id": "f3", "name": "Note", "type": "text"},
+			object{"id": "f1", "name": "Budget", "type": "currency", "value": "9.50"},
+			object{"id": "f2", "name": "Stages", "type": "labels", "value": []any{"x", "y"}},
+			object{"id": "f3", "name": "Note", "type": "text"},
 		},
 	}
 }
@@ -265,8 +230,6 @@ func (t clickupTask) fields() map[string]any {
 func (t clickupTask) key() string { return fmt.Sprintf("86a%03d", t.id) }
 
 func (c *clickup) nextDay() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	morning := firstDay.Add(20 * time.Hour)
 	c.add(5, "33", morning)
 	i := slices.IndexFunc(c.tasks, func(t clickupTask) bool { return t.id == 5 })
@@ -296,8 +259,8 @@ func (c *clickup) expected(day int) tables {
 		},
 	}
 	if day == 2 {
-		want["workspaces"] = append(want["workspaces"], row{"id": "2", "name": "New"})
-		want["lists"] = append(want["lists"], row{"id": "35", "folder_id": "21", "archived": "1"}, row{"id": "36", "folder_id": "99", "archived": "1"})
+		want.add("workspaces", row{"id": "2", "name": "New"})
+		want.add("lists", row{"id": "35", "folder_id": "21", "archived": "1"}, row{"id": "36", "folder_id": "99", "archived": "1"})
 	}
 	readAt := c.started.Format("2006-01-02T15:04:05Z")
 	for _, t := range c.tasks {
@@ -306,15 +269,15 @@ func (c *clickup) expected(day int) tables {
 			continue
 		}
 		id := t.key()
-		want["tasks"] = append(want["tasks"], row{
+		want.add("tasks", row{
 			"id": id, "list_id": t.list, "list": "Name " + t.list, "archived": map[bool]string{true: "1"}[t.archived], "workspace_id": clickupWorkspace(t.list),
 			"updated_ms": strconv.FormatInt(t.updated.UnixMilli(), 10), "spent_ms": "60000", "priority": "", "read_at": readAt,
 		})
-		want["task_assignees"] = append(want["task_assignees"], row{"task_id": id, "user_id": "6", "read_at": readAt})
+		want.add("task_assignees", row{"task_id": id, "user_id": "6", "read_at": readAt})
 		for _, tag := range t.tags {
-			want["task_tags"] = append(want["task_tags"], row{"task_id": id, "tag": tag.(map[string]any)["name"].(string), "read_at": readAt})
+			want.add("task_tags", row{"task_id": id, "tag": tag.(object)["name"].(string), "read_at": readAt})
 		}
-		want["task_fields"] = append(want["task_fields"],
+		want.add("task_fields",
 			row{"task_id": id, "field_id": "f1", "value": "9.50"}, row{"task_id": id, "field_id": "f2", "value": `["x","y"]`}, row{"task_id": id, "field_id": "f3", "value": ""})
 	}
 	return want

@@ -10,17 +10,13 @@ import (
 	"time"
 )
 
-// dataverse tracks the changes of its tables. Facts:
-// https://learn.microsoft.com/en-us/power-apps/developer/data-platform/use-change-tracking-synchronize-data-external-systems,
-// https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/query/page-results,
-// https://learn.microsoft.com/en-us/power-apps/developer/data-platform/api-limits,
-// https://learn.microsoft.com/en-us/troubleshoot/power-platform/dataverse/dataverse-web-api-and-sdk/web-api-client-errors.
+// dataverse tracks the changes of its tables.
 type dataverse struct {
 	entra
 	// changes are the records of each tracked table by the day on which they changed.
-	changes map[string][2][]map[string]any
+	changes map[string][2][]object
 	// whole are the records of the other tables.
-	whole   map[string][]map[string]any
+	whole   map[string][]object
 	day     int
 	expired bool // the delta links of earlier rounds
 }
@@ -41,9 +37,15 @@ var dataverseColumns = map[string]string{
 	"stringmaps":    "objecttypecode attributename attributevalue langid value displayorder",
 }
 
-func newDataverse(w *world) imitation {
+func newDataverse(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "each table is requested as a whole, and needs the privilege to read all of it",
+		missingParent: "tables have no parents",
+		tie:           "changes are distinguished by the version numbers of records, not by times",
+		errorIn200:    "errors have the status 400 and above",
+	}
 	d := &dataverse{entra: entra{world: w, scope: "http://" + dataverseHost + "/.default"}, day: 1}
-	var accounts, contacts []map[string]any
+	var accounts, contacts []object
 	for i := range 1100 {
 		accounts = append(accounts, d.record("account", i, "name", "Account "+strconv.Itoa(i)))
 	}
@@ -54,13 +56,13 @@ func newDataverse(w *world) imitation {
 	}
 	renamed := d.record("account", 7, "name", "Renamed")
 	delete(renamed, "accountnumber")
-	d.changes = map[string][2][]map[string]any{
+	d.changes = map[string][2][]object{
 		"accounts":      {accounts, {renamed, d.record("account", 2000, "name", "New"), d.deleted("accounts", 8), d.deleted("accounts", 3000)}},
 		"contacts":      {contacts, nil},
 		"leads":         {{d.record("lead", 1, "companyname", "A")}, nil},
 		"opportunities": {{d.record("opportunity", 1, "name", "Deal")}, {d.deleted("opportunities", 1)}},
 	}
-	d.whole = map[string][]map[string]any{
+	d.whole = map[string][]object{
 		"systemusers": {{"systemuserid": guid(1), "fullname": "Ann", "isdisabled": false}, {"systemuserid": guid(2), "fullname": "Left", "isdisabled": true}},
 		"stringmaps": {
 			{"stringmapid": guid(1), "objecttypecode": "account", "attributename": "statecode", "attributevalue": 1, "langid": 1033, "value": "Inactive"},
@@ -72,10 +74,9 @@ func newDataverse(w *world) imitation {
 
 func guid(i int) string { return fmt.Sprintf("00000000-0000-0000-0000-%012d", i) }
 
-// record is a record of a tracked table with all its columns.
-func (d *dataverse) record(table string, i int, column, v string) map[string]any {
+func (d *dataverse) record(table string, i int, column, v string) object {
 	plurals := map[string]string{"account": "accounts", "contact": "contacts", "lead": "leads", "opportunity": "opportunities"}
-	r := map[string]any{"@odata.etag": `W/"1"`, table + "id": guid(i)}
+	r := object{"@odata.etag": `W/"1"`, table + "id": guid(i)}
 	for _, name := range strings.Fields(dataverseColumns[plurals[table]]) {
 		r[name] = nil
 	}
@@ -83,29 +84,18 @@ func (d *dataverse) record(table string, i int, column, v string) map[string]any
 	return r
 }
 
-func (d *dataverse) deleted(table string, i int) map[string]any {
-	return map[string]any{"@odata.context": address(dataverseHost, "/api/data/v9.2/$metadata#"+table+"/$deletedEntity"), "id": guid(i), "reason": "deleted"}
-}
-
-func (d *dataverse) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "each table is requested as a whole, and needs the privilege to read all of it",
-		missingParent: "tables have no parents",
-		tie:           "changes are distinguished by the version numbers of records, not by times",
-		errorIn200:    "errors have the status 400 and above",
-	}
+func (d *dataverse) deleted(table string, i int) object {
+	return object{"@odata.context": address(dataverseHost, "/api/data/v9.2/$metadata#"+table+"/$deletedEntity"), "id": guid(i), "reason": "deleted"}
 }
 
 func (d *dataverse) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	switch r.Host {
 	case "login.microsoftonline.com":
 		d.login(rw, r)
 	case dataverseHost:
 		d.records(rw, r)
 	default:
-		d.refuse(rw, r, http.StatusNotFound, "wrong host")
+		d.refuse("wrong host")
 	}
 }
 
@@ -118,33 +108,21 @@ func (d *dataverse) records(rw http.ResponseWriter, r *http.Request) {
 	if isWhole {
 		prefer = "odata.maxpagesize=5000"
 	}
-	switch {
-	case dataverseColumns[table] == "" || r.Method != http.MethodGet:
-		d.refuse(rw, r, http.StatusNotFound, "no such table")
-		return
-	case r.Header.Get("OData-Version") != "4.0" || r.Header.Get("OData-MaxVersion") != "4.0":
-		d.refuse(rw, r, http.StatusBadRequest, "wrong version of OData")
-		return
-	case r.Header.Get("Prefer") != prefer:
-		d.refuse(rw, r, http.StatusBadRequest, "no changes are tracked, or the size of the pages changes")
-		return
-	case len(query["$select"]) != 1 || !isWhole && query.Has("$filter"):
-		d.refuse(rw, r, http.StatusBadRequest, "no $select, or a $filter of a table that is tracked")
-		return
-	}
+	d.refuseIf(dataverseColumns[table] == "" || r.Method != http.MethodGet, "no such table")
+	d.refuseIf(r.Header.Get("OData-Version") != "4.0" || r.Header.Get("OData-MaxVersion") != "4.0",
+		"wrong version of OData")
+	d.refuseIf(r.Header.Get("Prefer") != prefer, "no changes are tracked, or the size of the pages changes")
+	d.refuseIf(len(query["$select"]) != 1 || !isWhole && query.Has("$filter"),
+		"no $select, or a $filter of a table that is tracked")
 	for _, column := range strings.Split(query.Get("$select"), ",") {
-		if !slices.Contains(strings.Fields(dataverseColumns[table]), column) {
-			d.refuse(rw, r, http.StatusBadRequest, "could not find a property named "+column)
-			return
-		}
+		d.refuseIf(!slices.Contains(strings.Fields(dataverseColumns[table]), column),
+			"could not find a property named "+column)
 	}
-	if d.requests["all"]++; d.requests["all"] == 5 { // the token ends earlier than it said
+	if d.count("all") == 5 { // the token ends earlier than it said
 		d.expires = d.Now().Add(-time.Second)
 		d.shows(expiredToken)
 	}
-	if !d.admits(rw, r) {
-		return
-	}
+	d.checkToken(rw, r)
 	if d.requests[table]++; table == "accounts" && d.requests[table] == 2 { // longer than the token is valid
 		rw.Header().Set("Retry-After", "650")
 		dataverseError(rw, http.StatusTooManyRequests, "0x80072322", "Number of requests exceeded the limit of 6000 over time window of 300 seconds.")
@@ -152,17 +130,16 @@ func (d *dataverse) records(rw http.ResponseWriter, r *http.Request) {
 	}
 	if isWhole {
 		if filter := query.Get("$filter"); filter != "" {
-			whole = slices.DeleteFunc(slices.Clone(whole), func(record map[string]any) bool {
+			whole = without(whole, func(record object) bool {
 				return !strings.Contains(filter, fmt.Sprintf("objecttypecode eq '%v'", record["objecttypecode"]))
 			})
 		}
-		d.send(rw, whole, map[string]any{})
+		d.send(rw, whole, object{})
 		return
 	}
 	d.tracked(rw, r, table)
 }
 
-// tracked responds with a page of a table whose changes are tracked.
 func (d *dataverse) tracked(rw http.ResponseWriter, r *http.Request, table string) {
 	query := r.URL.Query()
 	switch {
@@ -179,17 +156,13 @@ func (d *dataverse) tracked(rw http.ResponseWriter, r *http.Request, table strin
 	}
 	if token := query.Get("$skiptoken"); token != "" {
 		if _, err := fmt.Sscanf(token, "<cookie day='%d' page='%d'/>", &day, &page); err != nil {
-			d.refuse(rw, r, http.StatusBadRequest, "the next link was changed")
-			return
+			d.refuse("the next link was changed")
 		}
 	}
-	if day != d.day {
-		d.refuse(rw, r, http.StatusBadRequest, "the run of the second day begins without the delta link")
-		return
-	}
+	d.refuseIf(day != d.day, "the run of the second day begins without the delta link")
 	records := d.changes[table][day-1]
 	link := address(dataverseHost, r.URL.Path+"?$select="+query.Get("$select"))
-	response := map[string]any{"@odata.context": link}
+	response := object{"@odata.context": link}
 	if (page+1)*dataversePage <= len(records) { // a whole page may be the last one: the next is empty
 		response["@odata.nextLink"] = link + "&$skiptoken=" + fmt.Sprintf("%%3Ccookie%%20day='%d'%%20page='%d'/%%3E", day, page+1)
 		d.shows(shortPage)
@@ -200,43 +173,32 @@ func (d *dataverse) tracked(rw http.ResponseWriter, r *http.Request, table strin
 	d.send(rw, rest[:min(dataversePage, len(rest))], response)
 }
 
-// send adds the records to a response, and notes their conditions.
-func (d *dataverse) send(rw http.ResponseWriter, records []map[string]any, response map[string]any) {
+func (d *dataverse) send(rw http.ResponseWriter, records []object, response object) {
 	for _, record := range records {
-		if record["reason"] == "deleted" {
-			d.shows(deleted)
-		}
-		if record["statecode"] == 1 || record["isdisabled"] == true {
-			d.shows(archived)
-		}
+		d.showsIf(record["reason"] == "deleted", deleted)
+		d.showsIf(record["statecode"] == 1 || record["isdisabled"] == true, archived)
 		if v, ok := record["accountnumber"]; ok && v == nil {
 			d.shows(oddValue)
 		}
-		if record["name"] == "Renamed" { // its number is not null, but absent
-			d.shows(absentKey)
-		}
+		// its number is not null, but absent
+		d.showsIf(record["name"] == "Renamed", absentKey)
 	}
 	if records == nil {
-		records = []map[string]any{}
+		records = []object{}
 	}
 	response["value"] = records
 	reply(rw, http.StatusOK, response)
 }
 
 func dataverseError(rw http.ResponseWriter, status int, code, message string) {
-	reply(rw, status, map[string]any{"error": map[string]any{"code": code, "message": message}})
+	reply(rw, status, object{"error": object{"code": code, "message": message}})
 }
 
 func (d *dataverse) nextDay() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.day++
 }
 
-// forget begins another first round.
 func (d *dataverse) forget() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.expired, d.day = true, 1
 }
 
@@ -256,12 +218,12 @@ func (d *dataverse) expected(day int) tables {
 		return want
 	}
 	for i := range 1100 {
-		want["accounts"] = append(want["accounts"], row{"id": guid(i), "removed": "", "name": "Account " + strconv.Itoa(i), "state": "0", "revenue": "", "master_id": ""})
+		want.add("accounts", row{"id": guid(i), "removed": "", "name": "Account " + strconv.Itoa(i), "state": "0", "revenue": "", "master_id": ""})
 	}
 	want["accounts"][1]["revenue"] = "20000.0000"
 	want["accounts"][2]["state"], want["accounts"][2]["master_id"] = "1", guid(1)
 	for i := range 1000 {
-		want["contacts"] = append(want["contacts"], row{"id": guid(i), "removed": "", "full_name": "Contact " + strconv.Itoa(i)})
+		want.add("contacts", row{"id": guid(i), "removed": "", "full_name": "Contact " + strconv.Itoa(i)})
 	}
 	if day == 1 {
 		want["opportunities"] = []row{{"id": guid(1), "removed": "", "name": "Deal"}}

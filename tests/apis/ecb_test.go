@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ecb answers queries of series in CSV. Series that have ended stay, and an observation
+// ecb responds to queries of series in CSV. Series that have ended stay, and an observation
 // without a value is a line without one. Facts: https://data.ecb.europa.eu/help/api/data,
 // https://data.ecb.europa.eu/help/api/status-codes, https://data.ecb.europa.eu/help/data-examples.
 // That its limit of requests is an HTML page with status 400:
@@ -28,7 +28,16 @@ type observation struct {
 	series, period, value string
 }
 
-func newECB(w *world) imitation {
+func newECB(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "the data are public, and the series are no children of a list",
+		missingParent: "the series are named in the configuration, they are no children of a list",
+		shortPage:     "a response has all observations, there are no pages",
+		absentKey:     "every line of the CSV has the columns of its header",
+		tie:           "a series has one observation in each period, and all are fetched in each run",
+		errorIn200:    "errors have a status of 400 or above",
+		expiredToken:  "the data are public, and no request has a token",
+	}
 	e := &ecb{world: w, queries: map[string]*ecbQuery{
 		"EXR/D..EUR.SP00.A": {
 			table:  "exchange_rates",
@@ -70,19 +79,12 @@ func (q *ecbQuery) add(series string, period time.Time, value string) {
 }
 
 func (e *ecb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	path := strings.TrimPrefix(r.URL.EscapedPath(), "/service/data/")
 	q, known := e.queries[path]
-	switch {
-	case r.Host != "data-api.ecb.europa.eu" || r.Method != http.MethodGet || !known:
-		e.refuse(rw, r, http.StatusNotFound, "no such series")
-		return
-	case r.URL.Query().Encode() != "detail=dataonly&format=csvdata&startPeriod="+q.start:
-		e.refuse(rw, r, http.StatusBadRequest, "syntax error")
-		return
-	}
-	if e.requests[path]++; e.requests[path] == 1 { // too many requests, or a service that is overloaded
+	e.refuseIf(r.Host != "data-api.ecb.europa.eu" || r.Method != http.MethodGet || !known, "no such series")
+	e.refuseIf(r.URL.Query().Encode() != "detail=dataonly&format=csvdata&startPeriod="+q.start,
+		"syntax error")
+	if e.count(path) == 1 { // too many requests, or a service that is overloaded
 		if q.table == "exchange_rates" {
 			rw.Header().Set("Content-Type", "text/html")
 			rw.WriteHeader(http.StatusBadRequest)
@@ -96,12 +98,8 @@ func (e *ecb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		if o.period < q.start {
 			continue
 		}
-		if o.value == "" {
-			e.shows(oddValue)
-		}
-		if o.series == "BGN" {
-			e.shows(archived)
-		}
+		e.showsIf(o.value == "", oddValue)
+		e.showsIf(o.series == "BGN", archived)
 		lines = append(lines, fmt.Sprintf(q.line, o.series, o.period, o.value))
 	}
 	rw.Header().Set("Content-Type", "text/csv")
@@ -110,22 +108,8 @@ func (e *ecb) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (e *ecb) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "the data are public, and the series are no children of a list",
-		missingParent: "the series are named in the configuration, they are no children of a list",
-		shortPage:     "a response has all observations, there are no pages",
-		absentKey:     "every line of the CSV has the columns of its header",
-		tie:           "a series has one observation in each period, and all are fetched in each run",
-		errorIn200:    "errors have a status of 400 or above",
-		expiredToken:  "the data are public, and no request has a token",
-	}
-}
-
 // nextDay publishes new rates, corrects an old one and deletes another. The key rates stay.
 func (e *ecb) nextDay() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	q := e.queries["EXR/D..EUR.SP00.A"]
 	q.add("USD", firstDay, "1.1723")
 	q.observations[10].value = "25.1"
@@ -141,7 +125,7 @@ func (e *ecb) expected(int) tables {
 				continue
 			}
 			series, _, _ := strings.Cut(fmt.Sprintf(q.line, o.series, "", ""), ",")
-			want[q.table] = append(want[q.table], row{"series": series, "period": o.period, "value": o.value})
+			want.add(q.table, row{"series": series, "period": o.period, "value": o.value})
 		}
 	}
 	return want

@@ -10,10 +10,7 @@ import (
 	"time"
 )
 
-// elasticsearch searches points in time: the index as it was when they were opened. Facts:
-// https://www.elastic.co/docs/reference/elasticsearch/rest-apis/paginate-search-results,
-// https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-open-point-in-time,
-// https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-search.
+// elasticsearch searches points in time: the index as it was when they were opened.
 type elasticsearch struct {
 	*world
 	documents []document // by time, then by shardDoc
@@ -28,7 +25,7 @@ type document struct {
 	// shardDoc is the number of the document in its point in time: that of the shard,
 	// then that of the document in it.
 	shardDoc int
-	source   map[string]any
+	source   object
 	want     row
 }
 
@@ -37,7 +34,15 @@ type pointInTime struct {
 	expires   time.Time
 }
 
-func newElasticsearch(w *world) imitation {
+func newElasticsearch(w *world) mockServer {
+	w.notShown = map[condition]string{
+		archived:      "an index has no archived documents; that wildcards leave out closed and hidden indices is on the page",
+		forbidden:     "a search has no parent but its point in time, which the same key opens",
+		missingParent: "a point in time that has expired has to end the run, because its documents would be missing",
+		shortPage:     "a search returns as many documents as requested until there are no more",
+		errorIn200:    "allow_partial_search_results=false returns an error instead of a part of the documents",
+		expiredToken:  "an API key is no token of a login: it is valid until its own expiration",
+	}
 	e := &elasticsearch{world: w, points: map[string]*pointInTime{}}
 	for i := range 1020 { // ten documents have the same time, also those on both sides of a page's end
 		e.add(time.Date(2026, 1, 10, (i+5)/10, 0, 0, 0, time.UTC), "event-"+strconv.Itoa(i))
@@ -55,17 +60,17 @@ func (e *elasticsearch) add(at time.Time, id string) {
 	e.added++
 	d := document{id: id, time: at, shardDoc: e.added%2<<32 | e.added}
 	stamp := at.Format(time.RFC3339Nano)
-	d.source = map[string]any{"@timestamp": stamp, "message": "This is " + id}
+	d.source = object{"@timestamp": stamp, "message": "This is " + id}
 	d.want = row{"index": "your-index-000001", "id": id, "timestamp": stamp, "message": "This is " + id, "level": "", "service": "", "host": ""}
 	switch e.added % 4 {
 	case 0: // objects in objects
-		d.source["log"], d.source["service"] = map[string]any{"level": "info"}, map[string]any{"name": "shop"}
+		d.source["log"], d.source["service"] = object{"level": "info"}, object{"name": "shop"}
 		d.want["level"], d.want["service"] = "info", "shop"
 	case 1: // names with dots
 		d.source["log.level"], d.source["service.name"] = "warn", "shop"
 		d.want["level"], d.want["service"] = "warn", "shop"
 	case 2: // every field may have a list of values
-		d.source["log"], d.source["host"] = map[string]any{"level": nil}, map[string]any{"name": []any{"web-1", "web-2"}}
+		d.source["log"], d.source["host"] = object{"level": nil}, object{"name": []any{"web-1", "web-2"}}
 		d.want["host"] = `["web-1","web-2"]`
 	}
 	i, _ := slices.BinarySearchFunc(e.documents, d, compareDocuments)
@@ -80,19 +85,16 @@ func compareDocuments(a, b document) int {
 }
 
 func (e *elasticsearch) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.refuseIf(r.Host != "your-deployment.es.eu-central-1.aws.elastic-cloud.com" ||
+		r.Method != http.MethodPost, "no such cluster")
+	e.refuseIf(r.Header.Get("Authorization") != "ApiKey your-encoded-api-key", "security_exception")
 	switch {
-	case r.Host != "your-deployment.es.eu-central-1.aws.elastic-cloud.com" || r.Method != http.MethodPost:
-		e.refuse(rw, r, http.StatusNotFound, "no such cluster")
-	case r.Header.Get("Authorization") != "ApiKey your-encoded-api-key":
-		e.refuse(rw, r, http.StatusUnauthorized, "security_exception")
 	case r.URL.String() == "/your-index/_pit?keep_alive=5m":
 		e.open(rw, r)
 	case r.URL.String() == "/_search?allow_partial_search_results=false":
 		e.search(rw, r)
 	default:
-		e.refuse(rw, r, http.StatusNotFound, "no such index, or a search that may return a part of the documents")
+		e.refuse("no such index, or a search that may return a part of the documents")
 	}
 }
 
@@ -104,7 +106,6 @@ type elasticRange struct {
 	}
 }
 
-// span returns the bounds of the query.
 func (q elasticRange) span() (from, to time.Time, ok bool) {
 	bounds := q.Range["@timestamp"]
 	return bounds.GTE, bounds.LT, len(q.Range) == 1 && !bounds.GTE.IsZero() && !bounds.LT.IsZero() && bounds.Format == "strict_date_optional_time"
@@ -115,26 +116,20 @@ func (e *elasticsearch) open(rw http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Filter elasticRange `json:"index_filter"`
 	}
-	if err := strictly(r.Body, &body); err != nil {
-		e.refuse(rw, r, http.StatusBadRequest, "parsing_exception: "+err.Error())
-		return
-	}
+	e.refuseError(strictly(r.Body, &body))
 	from, to, ok := body.Filter.span()
-	if !ok {
-		e.refuse(rw, r, http.StatusBadRequest, "wrong filter")
-		return
-	}
-	within := slices.DeleteFunc(slices.Clone(e.documents), func(d document) bool { return d.time.Before(from) || !d.time.Before(to) })
+	e.refuseIf(!ok, "wrong filter")
+	within := without(e.documents, func(d document) bool { return d.time.Before(from) || !d.time.Before(to) })
 	id := fmt.Sprintf("46ToAwMDaWR5%d==", len(e.points))
 	e.points[id] = &pointInTime{within, e.Now().Add(5 * time.Minute)}
-	reply(rw, http.StatusOK, map[string]any{"id": id, "_shards": map[string]any{"total": 2, "successful": 2, "skipped": 0, "failed": 0}})
+	reply(rw, http.StatusOK, object{"id": id, "_shards": object{"total": 2, "successful": 2, "skipped": 0, "failed": 0}})
 }
 
 // elasticSort orders documents of indices with different types of dates, and those with
 // the same date.
 var elasticSort = []any{
-	map[string]any{"@timestamp": map[string]any{"order": "asc", "format": "strict_date_optional_time_nanos", "numeric_type": "date_nanos"}},
-	map[string]any{"_shard_doc": "asc"},
+	object{"@timestamp": object{"order": "asc", "format": "strict_date_optional_time_nanos", "numeric_type": "date_nanos"}},
+	object{"_shard_doc": "asc"},
 }
 
 func (e *elasticsearch) search(rw http.ResponseWriter, r *http.Request) {
@@ -153,28 +148,19 @@ func (e *elasticsearch) search(rw http.ResponseWriter, r *http.Request) {
 	err := strictly(r.Body, &body)
 	from, to, ok := body.Query.span()
 	point := e.points[body.PIT.ID]
-	if err != nil || !ok || body.Size < 1 || body.Size > 10_000 || body.Track == nil || *body.Track || len(body.Field) == 0 || !reflect.DeepEqual(body.Sort, elasticSort) {
-		e.refuse(rw, r, http.StatusBadRequest, "wrong search")
-		return
-	}
-	if point == nil || e.Now().After(point.expires) || body.PIT.KeepAlive != "5m" {
-		e.refuse(rw, r, http.StatusNotFound, "search_context_missing_exception")
-		return
-	}
+	e.refuseIf(err != nil || !ok || body.Size < 1 || body.Size > 10_000 || body.Track == nil ||
+		*body.Track || len(body.Field) == 0 || !reflect.DeepEqual(body.Sort, elasticSort), "wrong search")
+	e.refuseIf(point == nil || e.Now().After(point.expires) || body.PIT.KeepAlive != "5m",
+		"search_context_missing_exception")
 	last, err := searchAfter(body.After)
-	if err != nil {
-		e.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	e.refuseIf(err != nil, err)
 	point.expires = e.Now().Add(5 * time.Minute)
 	e.requests[from.String()]++
 	switch first := e.requests[from.String()]; {
 	case from.Month() == time.February && first == 1: // no room in the queue of searches
-		reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"type": "es_rejected_execution_exception"}, "status": 429})
-		return
+		fail(rw, http.StatusTooManyRequests, object{"error": object{"type": "es_rejected_execution_exception"}, "status": 429})
 	case from.Month() == time.February && first == 2: // a shard has no copy for a moment
-		reply(rw, http.StatusServiceUnavailable, map[string]any{"error": map[string]any{"type": "search_phase_execution_exception", "reason": "Search rejected due to missing shards"}, "status": 503})
-		return
+		fail(rw, http.StatusServiceUnavailable, object{"error": object{"type": "search_phase_execution_exception", "reason": "Search rejected due to missing shards"}, "status": 503})
 	case from.Month() == time.March && e.gone.id == "": // the index changes after the point in time was opened
 		e.add(firstDay.Add(-5*time.Minute), "while-reading")
 		i := slices.IndexFunc(e.documents, func(d document) bool { return d.id == "gone" })
@@ -189,9 +175,7 @@ func (e *elasticsearch) search(rw http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		if len(hits) == body.Size {
-			if d.time.Equal(before.time) {
-				e.shows(tie)
-			}
+			e.showsIf(d.time.Equal(before.time), tie)
 			break
 		}
 		if _, ok := d.source["service.name"]; !ok && d.source["service"] == nil {
@@ -200,20 +184,19 @@ func (e *elasticsearch) search(rw http.ResponseWriter, r *http.Request) {
 		if _, ok := d.source["host"]; ok {
 			e.shows(oddValue)
 		}
-		hits = append(hits, map[string]any{
+		hits = append(hits, object{
 			"_index": "your-index-000001", "_id": d.id, "_score": nil, "_source": d.source, "sort": []any{d.time.Format(elasticNanos), d.shardDoc},
 		})
 		before = d
 	}
-	reply(rw, http.StatusOK, map[string]any{
-		"pit_id": body.PIT.ID, "took": 5, "timed_out": false, "_shards": map[string]any{"total": 2, "successful": 2, "skipped": 0, "failed": 0},
-		"hits": map[string]any{"max_score": nil, "hits": hits},
+	reply(rw, http.StatusOK, object{
+		"pit_id": body.PIT.ID, "took": 5, "timed_out": false, "_shards": object{"total": 2, "successful": 2, "skipped": 0, "failed": 0},
+		"hits": object{"max_score": nil, "hits": hits},
 	})
 }
 
 const elasticNanos = "2006-01-02T15:04:05.000000000Z"
 
-// searchAfter is the last document of the page before.
 func searchAfter(sort []json.RawMessage) (last document, err error) {
 	if len(sort) == 0 {
 		return last, nil
@@ -226,20 +209,7 @@ func searchAfter(sort []json.RawMessage) (last document, err error) {
 	return last, err
 }
 
-func (e *elasticsearch) notShown() map[condition]string {
-	return map[condition]string{
-		archived:      "an index has no archived documents; that wildcards leave out closed and hidden indices is on the page",
-		forbidden:     "a search has no parent but its point in time, which the same key opens",
-		missingParent: "a point in time that has expired has to end the run, because its documents would be missing",
-		shortPage:     "a search returns as many documents as requested until there are no more",
-		errorIn200:    "allow_partial_search_results=false returns an error instead of a part of the documents",
-		expiredToken:  "an API key is no token of a login: it is valid until its own expiration",
-	}
-}
-
 func (e *elasticsearch) nextDay() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.add(firstDay.Add(-20*time.Minute), "late")
 	e.add(firstDay.Add(12*time.Hour), "next-day")
 }
@@ -255,7 +225,7 @@ func (e *elasticsearch) expected(day int) tables {
 		switch {
 		case day == 1 && d.id == "while-reading":
 		case day == 1 || !d.time.Before(firstDay.Add(-time.Hour)):
-			want["events"] = append(want["events"], d.want)
+			want.add("events", d.want)
 		}
 	}
 	return want

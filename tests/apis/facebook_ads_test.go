@@ -12,15 +12,10 @@ import (
 	"time"
 )
 
-// facebookAds has the objects and the insights of an ad account. A page with a next page
-// has a link to it; the cursor after is there on the last page, too. Lists return the
-// statuses that are requested, and never what was deleted. Insights of the level ad leave
-// out archived and deleted ads without a filter by status; those of the account have
-// everything. Facts:
-// https://developers.facebook.com/docs/graph-api/results,
-// https://developers.facebook.com/docs/marketing-apis/rate-limiting,
-// https://developers.facebook.com/documentation/ads-commerce/marketing-api/best-practices/manage-your-ad-object-status,
-// https://developers.facebook.com/documentation/ads-commerce/marketing-api/insights/error-codes.
+// facebookAds has the objects and the insights of an ad account. A page with a next page has a
+// link to it; the cursor after is there on the last page, too. Lists return the statuses that are
+// requested, and never what was deleted. Insights of the level ad leave out archived and deleted
+// ads without a filter by status; those of the account have everything.
 type facebookAds struct {
 	*world
 	day    int
@@ -31,7 +26,7 @@ type facebookAds struct {
 }
 
 // facebookObject has the fields of a campaign, an ad set or an ad.
-type facebookObject map[string]any
+type facebookObject object
 
 const facebookAccount = "/v26.0/act_123456789012345"
 
@@ -50,7 +45,13 @@ var (
 	}
 )
 
-func newFacebookAds(w *world) imitation {
+func newFacebookAds(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "the configuration has no children: each list belongs to the one account that the token must be able to read",
+		missingParent: "the configuration has no children: each list belongs to the one account that the token must be able to read",
+		errorIn200:    "the Graph API sends errors with the status 400, 403 or 500, and insights without a report are synchronous",
+		expiredToken:  "no request renews the token of a system user; code 190 ends the run, and a person generates a new token",
+	}
 	f := &facebookAds{world: w, day: 1, lists: map[string][]facebookObject{}, limited: map[string]time.Time{}}
 	for i := range 230 {
 		f.addCampaign(i, []string{"PAUSED", "ARCHIVED", "ACTIVE"}[i%3])
@@ -66,12 +67,11 @@ func newFacebookAds(w *world) imitation {
 		f.add("adsets", set)
 	}
 	for i := range 130 {
-		f.add("ads", facebookObject{"id": "a" + strconv.Itoa(i), "campaign_id": "c" + strconv.Itoa(i), "adset_id": "s" + strconv.Itoa(i), "effective_status": facebookAdStatus(i), "creative": map[string]any{"id": "k" + strconv.Itoa(i)}})
+		f.add("ads", facebookObject{"id": "a" + strconv.Itoa(i), "campaign_id": "c" + strconv.Itoa(i), "adset_id": "s" + strconv.Itoa(i), "effective_status": facebookAdStatus(i), "creative": object{"id": "k" + strconv.Itoa(i)}})
 	}
 	return f
 }
 
-// facebookAdStatus is the status of an ad on the first day.
 func facebookAdStatus(i int) string {
 	switch i {
 	case 1, 101:
@@ -95,57 +95,46 @@ func (f *facebookAds) add(list string, o facebookObject) {
 }
 
 func (f *facebookAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	query := r.URL.Query()
 	path, ofAccount := strings.CutPrefix(r.URL.Path, facebookAccount)
 	name := strings.TrimPrefix(path, "/")
+	f.refuseIf(r.Host != "graph.facebook.com" || r.Method != http.MethodGet || !ofAccount,
+		"no such host or object")
+	f.refuseIf(len(query["access_token"]) != 1 || query.Get("access_token") != "your-access-token",
+		"invalid OAuth access token")
 	switch {
-	case r.Host != "graph.facebook.com" || r.Method != http.MethodGet || !ofAccount:
-		f.refuse(rw, r, http.StatusNotFound, "no such host or object")
-	case len(query["access_token"]) != 1 || query.Get("access_token") != "your-access-token":
-		f.refuse(rw, r, http.StatusBadRequest, "invalid OAuth access token")
 	case path == "" && query.Get("fields") == "id,name,currency,timezone_name,account_status":
-		reply(rw, http.StatusOK, map[string]any{"id": "act_123456789012345", "name": "Account", "currency": "EUR", "timezone_name": "Europe/Prague", "account_status": 1})
+		reply(rw, http.StatusOK, object{"id": "act_123456789012345", "name": "Account", "currency": "EUR", "timezone_name": "Europe/Prague", "account_status": 1})
 	case name == "insights":
 		f.insights(rw, r)
 	case f.lists[name] != nil && query.Get("fields") == facebookFields[name]:
 		f.list(rw, r, name)
 	default:
-		f.refuse(rw, r, http.StatusBadRequest, "no such path or field")
+		f.refuse("no such path or field")
 	}
 }
 
-// list responds with the objects that have one of the statuses.
 func (f *facebookAds) list(rw http.ResponseWriter, r *http.Request, name string) {
 	statuses := facebookStatuses[name]
 	if text := r.URL.Query().Get("effective_status"); text != "" {
 		var wanted []string
-		if err := json.Unmarshal([]byte(text), &wanted); err != nil || slices.Contains(wanted, "DELETED") {
-			f.refuse(rw, r, http.StatusBadRequest, "deleted objects cannot be requested")
-			return
-		}
+		err := json.Unmarshal([]byte(text), &wanted)
+		f.refuseIf(err != nil || slices.Contains(wanted, "DELETED"), "deleted objects cannot be requested")
 		for _, status := range wanted {
-			if !slices.Contains(statuses, status) {
-				f.refuse(rw, r, http.StatusBadRequest, "no such status "+status)
-			}
+			f.refuseIf(!slices.Contains(statuses, status), "no such status "+status)
 		}
 		statuses = wanted
 	} else {
-		statuses = slices.DeleteFunc(slices.Clone(statuses), func(s string) bool { return s == "ARCHIVED" })
+		statuses = without(statuses, func(s string) bool { return s == "ARCHIVED" })
 	}
-	all := []map[string]any{}
+	all := []object{}
 	for _, o := range f.lists[name] {
 		status := o["effective_status"].(string)
 		if status == "DELETED" || !slices.Contains(statuses, status) {
 			continue
 		}
-		if status == "ARCHIVED" {
-			f.shows(archived)
-		}
-		if o["lifetime_budget"] == "0" {
-			f.shows(oddValue)
-		}
+		f.showsIf(status == "ARCHIVED", archived)
+		f.showsIf(o["lifetime_budget"] == "0", oddValue)
 		all = append(all, o)
 	}
 	f.page(rw, r, name, map[string]int{"campaigns": 613, "ads": 1}[name], all)
@@ -157,13 +146,12 @@ func (f *facebookAds) insights(rw http.ResponseWriter, r *http.Request) {
 	err := json.Unmarshal([]byte(query.Get("time_range")), &span)
 	since, err2 := time.Parse(time.DateOnly, span.Since)
 	until, err3 := time.Parse(time.DateOnly, span.Until)
-	if err != nil || err2 != nil || err3 != nil || until.Before(since) || !until.Before(f.Now().Truncate(24*time.Hour)) || query.Get("time_increment") != "1" {
-		f.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong range: %+v", span))
-		return
-	}
+	f.refuseIf(err != nil || err2 != nil || err3 != nil || until.Before(since) ||
+		!until.Before(f.Now().Truncate(24*time.Hour)) ||
+		query.Get("time_increment") != "1", fmt.Sprintf("wrong range: %+v", span))
 	switch level, fields := query.Get("level"), query.Get("fields"); {
 	case level == "account" && fields == "account_id,impressions,clicks,spend,reach":
-		var rows []map[string]any
+		var rows []object
 		for d := since; !d.After(until); d = d.AddDate(0, 0, 1) {
 			rows = append(rows, f.total(d)...)
 		}
@@ -171,36 +159,31 @@ func (f *facebookAds) insights(rw http.ResponseWriter, r *http.Request) {
 	case level == "ad" && fields == "campaign_id,campaign_name,adset_id,adset_name,ad_id,ad_name,impressions,clicks,spend,reach,actions,action_values" && since.Equal(until):
 		f.adInsights(rw, r, since)
 	default:
-		f.refuse(rw, r, http.StatusBadRequest, "wrong level, fields or days")
+		f.refuse("wrong level, fields or days")
 	}
 }
 
-// adInsights responds with the ads of a day that have one of the statuses of the filter.
 func (f *facebookAds) adInsights(rw http.ResponseWriter, r *http.Request, day time.Time) {
-	statuses := slices.DeleteFunc(slices.Clone(facebookStatuses["ads"]), func(s string) bool { return s == "ARCHIVED" || s == "DELETED" })
+	statuses := without(facebookStatuses["ads"], func(s string) bool { return s == "ARCHIVED" || s == "DELETED" })
 	if text := r.URL.Query().Get("filtering"); text != "" {
 		var filters []struct {
 			Field, Operator string
 			Value           []string
 		}
-		if err := json.Unmarshal([]byte(text), &filters); err != nil || len(filters) != 1 || filters[0].Field != "ad.effective_status" || filters[0].Operator != "IN" {
-			f.refuse(rw, r, http.StatusBadRequest, "wrong filter")
-			return
-		}
+		err := json.Unmarshal([]byte(text), &filters)
+		f.refuseIf(err != nil || len(filters) != 1 || filters[0].Field != "ad.effective_status" ||
+			filters[0].Operator != "IN",
+			"wrong filter")
 		statuses = filters[0].Value
 	}
-	var rows []map[string]any
+	var rows []object
 	for i, ad := range f.ads(day) {
 		status := f.lists["ads"][i]["effective_status"].(string)
 		if !slices.Contains(statuses, status) {
 			continue
 		}
-		if status == "DELETED" {
-			f.shows(deleted)
-		}
-		if ad["actions"] == nil {
-			f.shows(absentKey)
-		}
+		f.showsIf(status == "DELETED", deleted)
+		f.showsIf(ad["actions"] == nil, absentKey)
 		rows = append(rows, ad)
 	}
 	code := map[int]int{3: 17, 4: 4, 5: 80000, 6: 2}[day.Day()]
@@ -209,7 +192,7 @@ func (f *facebookAds) adInsights(rw http.ResponseWriter, r *http.Request, day ti
 
 // ads are the insights of a day, of all ads that ran. Those of the last 20 days change
 // with late conversions.
-func (f *facebookAds) ads(day time.Time) []map[string]any {
+func (f *facebookAds) ads(day time.Time) []object {
 	count := 5
 	switch day.Day() {
 	case 1, 11, 21:
@@ -217,27 +200,26 @@ func (f *facebookAds) ads(day time.Time) []map[string]any {
 	case 13:
 		count = 0
 	}
-	var all []map[string]any
+	var all []object
 	for i := range count {
 		n, date := strconv.Itoa(i), day.Format(time.DateOnly)
-		ad := map[string]any{"date_start": date, "date_stop": date, "campaign_id": "c" + n, "campaign_name": "Campaign " + n, "adset_id": "s" + n, "adset_name": "Ad set " + n, "ad_id": "a" + n, "ad_name": "Ad " + n, "impressions": strconv.Itoa(1000 + i), "clicks": "5", "spend": "1.25", "reach": "900"}
+		ad := object{"date_start": date, "date_stop": date, "campaign_id": "c" + n, "campaign_name": "Campaign " + n, "adset_id": "s" + n, "adset_name": "Ad set " + n, "ad_id": "a" + n, "ad_name": "Ad " + n, "impressions": strconv.Itoa(1000 + i), "clicks": "5", "spend": "1.25", "reach": "900"}
 		if i%2 == 0 { // an ad without actions has no such members
-			ad["actions"] = []any{map[string]any{"action_type": "link_click", "value": "4"}, map[string]any{"action_type": "purchase", "value": f.purchases(day)}}
-			ad["action_values"] = []any{map[string]any{"action_type": "purchase", "value": "99.9"}}
+			ad["actions"] = []any{object{"action_type": "link_click", "value": "4"}, object{"action_type": "purchase", "value": f.purchases(day)}}
+			ad["action_values"] = []any{object{"action_type": "purchase", "value": "99.9"}}
 		}
 		all = append(all, ad)
 	}
 	return all
 }
 
-// total is the row of the account on a day, if an ad ran.
-func (f *facebookAds) total(day time.Time) []map[string]any {
+func (f *facebookAds) total(day time.Time) []object {
 	ads := f.ads(day)
 	if len(ads) == 0 {
 		return nil
 	}
 	date := day.Format(time.DateOnly)
-	return []map[string]any{{"date_start": date, "date_stop": date, "account_id": "123456789012345", "impressions": "1", "clicks": strconv.Itoa(5 * len(ads)), "spend": fmt.Sprintf("%.2f", 1.25*float64(len(ads))), "reach": "2000"}}
+	return []object{{"date_start": date, "date_stop": date, "account_id": "123456789012345", "impressions": "1", "clicks": strconv.Itoa(5 * len(ads)), "spend": fmt.Sprintf("%.2f", 1.25*float64(len(ads))), "reach": "2000"}}
 }
 
 func (f *facebookAds) purchases(day time.Time) string {
@@ -249,25 +231,23 @@ func (f *facebookAds) purchases(day time.Time) string {
 
 // page responds with a page of a list. The first request of each list fails with the code,
 // 0 for none. After a code that names a limit, the others fail for five minutes too.
-func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string, code int, list []map[string]any) {
+func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string, code int, list []object) {
 	key := fmt.Sprintf("%d %s", f.day, name)
 	isFirst := f.requests[key] == 0
 	f.requests[key]++
 	if isFirst && code > 2 {
 		f.limited[key] = f.Now().Add(5 * time.Minute)
 	}
-	body := map[string]any{"error": map[string]any{"message": "User request limit reached", "type": "OAuthException", "code": code, "fbtrace_id": "x"}}
+	body := object{"error": object{"message": "User request limit reached", "type": "OAuthException", "code": code, "fbtrace_id": "x"}}
 	switch left := f.limited[key].Sub(f.Now()); {
 	case left > 0:
 		rw.Header().Set("X-Business-Use-Case-Usage", fmt.Sprintf(`{"123456789012345":[{"type":"ads_insights","call_count":100,"estimated_time_to_regain_access":%.0f}]}`, math.Ceil(left.Minutes())))
-		f.refuseUntil(rw, r, f.limited[key], http.StatusBadRequest, body)
+		f.failUntil(rw, r, f.limited[key], http.StatusBadRequest, body)
 		return
 	case isFirst && code == 1:
-		reply(rw, http.StatusInternalServerError, body)
-		return
+		fail(rw, http.StatusInternalServerError, body)
 	case isFirst && code == 2:
-		reply(rw, http.StatusBadRequest, body)
-		return
+		fail(rw, http.StatusBadRequest, body)
 	}
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("limit"))
@@ -277,17 +257,11 @@ func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string,
 		if err2 == nil {
 			from, err2 = strconv.Atoi(string(text))
 		}
-		if err2 != nil || from < 0 || from >= len(list) {
-			f.refuse(rw, r, http.StatusBadRequest, "wrong cursor "+after)
-			return
-		}
+		f.refuseIf(err2 != nil || from < 0 || from >= len(list), "wrong cursor "+after)
 	}
-	if err != nil || limit != 100 {
-		f.refuse(rw, r, http.StatusBadRequest, "wrong limit")
-		return
-	}
+	f.refuseIf(err != nil || limit != 100, "wrong limit")
 	if len(list) == 0 {
-		reply(rw, http.StatusOK, map[string]any{"data": []any{}})
+		reply(rw, http.StatusOK, object{"data": []any{}})
 		return
 	}
 	to := min(from+limit, len(list))
@@ -299,28 +273,16 @@ func (f *facebookAds) page(rw http.ResponseWriter, r *http.Request, name string,
 	if name == "insights 2026-02-12" && query.Get("after") == "" {
 		data, to = list[:0], 0 // a page may be empty, and yet there is a next one
 	}
-	paging := map[string]any{"cursors": map[string]any{"before": "x", "after": base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(to)))}}
+	paging := object{"cursors": object{"before": "x", "after": base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(to)))}}
 	if to < len(list) {
 		query.Set("after", base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(to))))
 		paging["next"] = address(r.Host, r.URL.Path+"?"+query.Encode())
 		f.shows(tie) // the last item of this page and the first of the next have one date
 	}
-	reply(rw, http.StatusOK, map[string]any{"data": data, "paging": paging})
-}
-
-// notShown: see orderly.
-func (f *facebookAds) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "the configuration has no children: each list belongs to the one account that the token must be able to read",
-		missingParent: "the configuration has no children: each list belongs to the one account that the token must be able to read",
-		errorIn200:    "the Graph API sends errors with the status 400, 403 or 500, and insights without a report are synchronous",
-		expiredToken:  "no request renews the token of a system user; code 190 ends the run, and a person generates a new token",
-	}
+	reply(rw, http.StatusOK, object{"data": data, "paging": paging})
 }
 
 func (f *facebookAds) nextDay() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.day, f.second = 2, f.Now()
 	f.addCampaign(500, "ACTIVE")
 	f.lists["campaigns"][0]["effective_status"] = "DELETED"
@@ -343,9 +305,9 @@ func (f *facebookAds) expected(day int) tables {
 			case "adsets":
 				r["daily_budget"], r["lifetime_budget"] = text(o["daily_budget"]), text(o["lifetime_budget"])
 			case "ads":
-				r["creative_id"] = text(o["creative"].(map[string]any)["id"])
+				r["creative_id"] = text(o["creative"].(object)["id"])
 			}
-			want[table] = append(want[table], r)
+			want.add(table, r)
 		}
 	}
 	today := firstDay.Truncate(24 * time.Hour)
@@ -355,14 +317,14 @@ func (f *facebookAds) expected(day int) tables {
 	}
 	for d := from; d.Before(to); d = d.AddDate(0, 0, 1) {
 		for _, total := range f.total(d) {
-			want["account_insights"] = append(want["account_insights"], row{"date": text(total["date_start"]), "account_id": "123456789012345", "spend": text(total["spend"]), "reach": "2000"})
+			want.add("account_insights", row{"date": text(total["date_start"]), "account_id": "123456789012345", "spend": text(total["spend"]), "reach": "2000"})
 		}
 		for _, ad := range f.ads(d) {
 			date, id := text(ad["date_start"]), text(ad["ad_id"])
-			want["ad_insights"] = append(want["ad_insights"], row{"date": date, "ad_id": id, "ad_name": text(ad["ad_name"]), "campaign_name": text(ad["campaign_name"]), "impressions": text(ad["impressions"]), "spend": "1.25"})
+			want.add("ad_insights", row{"date": date, "ad_id": id, "ad_name": text(ad["ad_name"]), "campaign_name": text(ad["campaign_name"]), "impressions": text(ad["impressions"]), "spend": "1.25"})
 			if ad["actions"] != nil {
-				want["ad_actions"] = append(want["ad_actions"], row{"ad_day": date + "," + id, "action_type": "link_click", "value": "4"}, row{"ad_day": date + "," + id, "action_type": "purchase", "value": f.purchases(d)})
-				want["ad_action_values"] = append(want["ad_action_values"], row{"ad_day": date + "," + id, "action_type": "purchase", "value": "99.9"})
+				want.add("ad_actions", row{"ad_day": date + "," + id, "action_type": "link_click", "value": "4"}, row{"ad_day": date + "," + id, "action_type": "purchase", "value": f.purchases(d)})
+				want.add("ad_action_values", row{"ad_day": date + "," + id, "action_type": "purchase", "value": "99.9"})
 			}
 		}
 	}

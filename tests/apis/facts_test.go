@@ -12,18 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 	"github.com/keboola/configurable-extractor/tests/apis/facts"
 )
 
 // TestFacts: the facts of each page, which have sources, name everything in the configuration
 // that depends on the vendor.
 func TestFacts(t *testing.T) {
-	all, err := gallery.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, api := range all {
+	for _, api := range gallery.All() {
 		t.Run(api.Name, func(t *testing.T) {
 			page, err := os.ReadFile(filepath.Join(pages, api.Name+".md"))
 			if err != nil {
@@ -33,11 +29,7 @@ func TestFacts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, err := gallery.Config(api.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, missing := range notAmong(listed, needed(t, api, text)) {
+			for _, missing := range notAmong(listed, needed(t, api, api.Config)) {
 				t.Error(missing)
 			}
 		})
@@ -116,7 +108,7 @@ func needed(t *testing.T, api gallery.API, config []byte) []dependency {
 					set[dependency{"credential", scope}] = true
 				}
 			}
-		case map[string]any:
+		case object:
 			for header, value := range v {
 				if text, ok := value.(string); ok && name == "headers" {
 					set[dependency{"", header}], set[dependency{"", text}] = true, true
@@ -141,7 +133,7 @@ func walkSettings(name string, v any, f func(name string, v any)) {
 		for _, item := range v {
 			walkSettings(name, item, f)
 		}
-	case map[string]any:
+	case object:
 		for key, member := range v {
 			if key != "mappings" {
 				walkSettings(key, member, f)

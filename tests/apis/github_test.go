@@ -12,14 +12,9 @@ import (
 	"time"
 )
 
-// github lists by page numbers, and links to the next page by the id of the repository.
-// It limits requests by an hourly quota and by a secondary limit. A repository without
-// pull requests has no such list, and one without them and without issues no list of
-// issues and comments either. Facts:
-// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api,
-// https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api,
-// https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api,
-// https://github.com/MeltanoLabs/tap-github/pull/582.
+// github lists by page numbers, and links to the next page by the id of the repository. It limits
+// requests by an hourly quota and by a secondary limit. A repository without pull requests has no
+// such list, and one without them and without issues no list of issues and comments either.
 type github struct {
 	*world
 	repositories []string                  // the id of a repository is its index
@@ -34,7 +29,7 @@ type github struct {
 type githubObject struct {
 	id      int
 	changed time.Time
-	fields  map[string]any
+	fields  object
 }
 
 // githubLimit is a limit that refuses all requests until its end.
@@ -49,7 +44,7 @@ type githubLimit struct {
 var githubStart = firstDay.Add(-300 * time.Hour)
 
 // githubSettings are what the list of repositories says of some of them.
-var githubSettings = map[string]map[string]any{
+var githubSettings = map[string]object{
 	"docs":  {"archived": true, "has_issues": false},           // older servers do not name has_pull_requests
 	"board": {"has_issues": true, "has_pull_requests": false},  // issues only
 	"dump":  {"has_issues": false, "has_pull_requests": false}, // neither
@@ -61,7 +56,11 @@ var githubSettings = map[string]map[string]any{
 	"new":   {"has_issues": true, "has_pull_requests": true},
 }
 
-func newGitHub(w *world) imitation {
+func newGitHub(w *world) mockServer {
+	w.notShown = map[condition]string{
+		errorIn200:   "the REST API reports errors by their status only",
+		expiredToken: "no request renews a personal access token: if it ends, the run fails with the status 401",
+	}
 	g := &github{
 		world: w, lists: map[string][]githubObject{}, gone: map[string]bool{},
 		repositories: []string{"api", "docs", "empty", "board", "dump", "fixes", "gone", "bad"},
@@ -93,52 +92,39 @@ func newGitHub(w *world) imitation {
 	return g
 }
 
-func (g *github) notShown() map[condition]string {
-	return map[condition]string{
-		errorIn200:   "the REST API reports errors by their status only",
-		expiredToken: "no request renews a personal access token: if it ends, the run fails with the status 401",
-	}
-}
-
-// add adds an object to a list, or replaces the one with this id.
 func (g *github) add(list string, id int, changed time.Time) {
 	at := changed.Format(time.RFC3339)
-	o := githubObject{id, changed, map[string]any{"id": id, "number": id + 1, "state": "open", "updated_at": at}}
+	o := githubObject{id, changed, object{"id": id, "number": id + 1, "state": "open", "updated_at": at}}
 	switch list[strings.Index(list, "/")+1:] {
 	case "commits":
-		person := map[string]any{"email": "ann@example.com", "date": at}
-		o.fields = map[string]any{"sha": githubSHA(id), "author": nil, "commit": map[string]any{"author": person, "committer": person, "message": "Change"}}
+		person := object{"email": "ann@example.com", "date": at}
+		o.fields = object{"sha": githubSHA(id), "author": nil, "commit": object{"author": person, "committer": person, "message": "Change"}}
 		if id%2 == 0 {
-			o.fields["author"] = map[string]any{} // the schema has an empty object, too
+			o.fields["author"] = object{} // the schema has an empty object, too
 		}
 	case "issues":
-		o.fields["user"], o.fields["state_reason"] = map[string]any{"login": "ann"}, nil
+		o.fields["user"], o.fields["state_reason"] = object{"login": "ann"}, nil
 		o.fields["labels"], o.fields["assignees"] = githubLabels(id), []any{}
 		if id%2 == 0 {
-			o.fields["pull_request"] = map[string]any{"url": "https://api.github.com/pull"}
+			o.fields["pull_request"] = object{"url": "https://api.github.com/pull"}
 			o.fields["milestone"] = nil
 		} else {
-			o.fields["assignees"] = []any{map[string]any{"id": 7, "login": "ann"}, map[string]any{"id": 8, "login": "bob"}}
-			o.fields["type"], o.fields["milestone"] = map[string]any{"name": "Bug"}, map[string]any{"title": "May"}
+			o.fields["assignees"] = []any{object{"id": 7, "login": "ann"}, object{"id": 8, "login": "bob"}}
+			o.fields["type"], o.fields["milestone"] = object{"name": "Bug"}, object{"title": "May"}
 		}
 	case "comments":
-		o.fields = map[string]any{"id": id, "user": nil, "body": "", "issue_url": "https://api.github.com/issue", "created_at": at, "updated_at": at}
+		o.fields = object{"id": id, "user": nil, "body": "", "issue_url": "https://api.github.com/issue", "created_at": at, "updated_at": at}
 	case "pulls":
 		o.fields["user"] = nil // the account is deleted
-		o.fields["head"], o.fields["base"] = map[string]any{"ref": "fix", "repo": nil}, map[string]any{"ref": "main"}
+		o.fields["head"], o.fields["base"] = object{"ref": "fix", "repo": nil}, object{"ref": "main"}
 	}
-	if i := slices.IndexFunc(g.lists[list], func(x githubObject) bool { return x.id == id }); i >= 0 {
-		g.lists[list][i] = o
-		return
-	}
-	g.lists[list] = append(g.lists[list], o)
+	g.lists[list] = put(g.lists[list], o, func(x githubObject) bool { return x.id == id })
 }
 
 func githubLabels(id int) []any {
-	return []any{map[string]any{"id": 1, "name": "bug"}, map[string]any{"id": 2, "name": "late"}}[:id%3]
+	return []any{object{"id": 1, "name": "bug"}, object{"id": 2, "name": "late"}}[:id%3]
 }
 
-// githubNumber is the number in a text, 0 without one.
 func githubNumber(text string) int {
 	n, _ := strconv.Atoi(text)
 	return n
@@ -147,28 +133,20 @@ func githubNumber(text string) int {
 func githubSHA(id int) string { return fmt.Sprintf("%040x", id) }
 
 func (g *github) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if g.sent == 0 {
 		g.started = g.Now()
 	}
-	switch {
-	case r.Host != "api.github.com" || r.Method != http.MethodGet:
-		g.refuse(rw, r, http.StatusNotFound, "wrong host or method")
-	case r.Header.Get("Authorization") != "Bearer your-access-token":
-		g.refuse(rw, r, http.StatusUnauthorized, "Bad credentials")
-	case r.Header.Get("User-Agent") == "":
-		g.refuse(rw, r, http.StatusForbidden, "Request forbidden by administrative rules")
-	case r.Header.Get("X-GitHub-Api-Version") != "2026-03-10" || r.Header.Get("Accept") != "application/vnd.github+json":
-		g.refuse(rw, r, http.StatusBadRequest, "wrong version or media type")
-	case g.limits(rw, r):
-	default:
-		g.list(rw, r)
-	}
+	g.refuseIf(r.Host != "api.github.com" || r.Method != http.MethodGet, "wrong host or method")
+	g.refuseIf(r.Header.Get("Authorization") != "Bearer your-access-token", "Bad credentials")
+	g.refuseIf(r.Header.Get("User-Agent") == "", "Request forbidden by administrative rules")
+	g.refuseIf(r.Header.Get("X-GitHub-Api-Version") != "2026-03-10" ||
+		r.Header.Get("Accept") != "application/vnd.github+json", "wrong version or media type")
+	g.limits(rw, r)
+	g.list(rw, r)
 }
 
 // limits refuses some requests, and all others until the end of the limit.
-func (g *github) limits(rw http.ResponseWriter, r *http.Request) bool {
+func (g *github) limits(rw http.ResponseWriter, r *http.Request) {
 	if !g.Now().Before(g.limit.end) {
 		g.sent++
 		now := g.Now().Truncate(time.Second)
@@ -182,32 +160,24 @@ func (g *github) limits(rw http.ResponseWriter, r *http.Request) bool {
 			g.limit = githubLimit{now.Add(60 * time.Second), http.StatusForbidden, nil, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
 		default:
 			rw.Header().Set("X-RateLimit-Remaining", "4000")
-			return false
+			return
 		}
 	}
 	for name, v := range g.limit.headers {
 		rw.Header().Set(name, v)
 	}
-	g.refuseUntil(rw, r, g.limit.end, g.limit.status, map[string]any{"message": g.limit.message})
-	return true
+	g.failUntil(rw, r, g.limit.end, g.limit.status, object{"message": g.limit.message})
 }
 
-// list responds with a page.
 func (g *github) list(rw http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	perPage, err := strconv.Atoi(query.Get("per_page"))
-	if err != nil || perPage < 1 || perPage > 100 {
-		g.refuse(rw, r, http.StatusUnprocessableEntity, "per_page must be from 1 to 100")
-		return
-	}
+	perPage := g.number(query, "per_page", 1, 100)
 	if r.URL.Path == "/orgs/your-organization/repos" {
 		page := []any{}
-		if query.Get("sort") != "created" || query.Get("direction") != "asc" {
-			g.refuse(rw, r, http.StatusUnprocessableEntity, "a new repository comes first, and moves the others")
-			return
-		}
+		g.refuseIf(query.Get("sort") != "created" || query.Get("direction") != "asc",
+			"a new repository comes first, and moves the others")
 		for id, name := range g.repositories {
-			item := map[string]any{"id": id, "full_name": "acme/" + name, "archived": false, "visibility": "private", "default_branch": "main", "language": nil}
+			item := object{"id": id, "full_name": "acme/" + name, "archived": false, "visibility": "private", "default_branch": "main", "language": nil}
 			maps.Copy(item, githubSettings[name])
 			page = append(page, item)
 		}
@@ -224,39 +194,29 @@ func (g *github) list(rw http.ResponseWriter, r *http.Request) {
 		"commits":  {"since"},
 	}[kind]
 	for parameter := range query {
-		if known == nil || !slices.Contains(append(known, "page", "per_page"), parameter) {
-			g.refuse(rw, r, http.StatusNotFound, "no such list or parameter: "+parameter)
-			return
-		}
+		g.refuseIf(known == nil || !slices.Contains(append(known, "page", "per_page"), parameter),
+			"no such list or parameter: "+parameter)
 	}
 	settings := githubSettings[name]
 	switch {
 	case name == "gone":
 		g.shows(missingParent)
-		reply(rw, http.StatusNotFound, map[string]any{"message": "Not Found"})
-		return
+		fail(rw, http.StatusNotFound, object{"message": "Not Found"})
 	case name == "bad":
 		g.shows(forbidden)
-		block := map[string]any{"reason": "tos", "html_url": "https://github.com/contact/tos-violation"}
-		reply(rw, http.StatusForbidden, map[string]any{"message": "Repository access blocked", "block": block})
-		return
+		block := object{"reason": "tos", "html_url": "https://github.com/contact/tos-violation"}
+		fail(rw, http.StatusForbidden, object{"message": "Repository access blocked", "block": block})
 	case settings["has_pull_requests"] == false && (kind == "pulls" || settings["has_issues"] == false && kind != "commits"):
-		g.refuse(rw, r, http.StatusNotFound, "the repository has no such list")
-		return
+		g.refuse("the repository has no such list")
 	case kind == "commits" && len(objects) == 0:
-		reply(rw, http.StatusConflict, map[string]any{"message": "Git Repository is empty."})
-		return
+		fail(rw, http.StatusConflict, object{"message": "Git Repository is empty."})
 	case kind != "commits" && (query.Get("sort") != "created" || query.Get("direction") != "asc"), slices.Contains(known, "state") && query.Get("state") != "all":
-		g.refuse(rw, r, http.StatusUnprocessableEntity, "only open items, the newest first: pages would change while they are read")
-		return
+		g.refuse("only open items, the newest first: pages would change while they are read")
 	}
 	if since := query.Get("since"); since != "" {
 		after, err := time.Parse("2006-01-02T15:04:05Z", since)
-		if err != nil || after.Year() < 1971 {
-			g.refuse(rw, r, http.StatusUnprocessableEntity, "wrong since")
-			return
-		}
-		objects = slices.DeleteFunc(slices.Clone(objects), func(o githubObject) bool { return o.changed.Before(after) })
+		g.refuseIf(err != nil || after.Year() < 1971, "wrong since")
+		objects = without(objects, func(o githubObject) bool { return o.changed.Before(after) })
 	}
 	if kind == "commits" { // newest first
 		objects = slices.Clone(objects)
@@ -267,10 +227,7 @@ func (g *github) list(rw http.ResponseWriter, r *http.Request) {
 		perPage--
 	}
 	first, end := min(len(objects), (page-1)*perPage), min(len(objects), page*perPage)
-	items := []any{}
-	for _, o := range objects[first:end] {
-		items = append(items, o.fields)
-	}
+	items := each(objects[first:end], func(o githubObject) object { return o.fields })
 	if end < len(objects) {
 		next := url.Values{}
 		for name, values := range query {
@@ -279,19 +236,11 @@ func (g *github) list(rw http.ResponseWriter, r *http.Request) {
 		next.Set("page", strconv.Itoa(page+1))
 		path := fmt.Sprintf("/repositories/%d/%s?", slices.Index(g.repositories, name), githubPaths[kind])
 		rw.Header().Set("Link", fmt.Sprintf(`<%s>; rel="prev", <%s>; rel="next"`, address(r.Host, path), address(r.Host, path+next.Encode())))
-		if kind == "pulls" {
-			g.shows(shortPage)
-		}
-		if objects[end-1].changed.Equal(objects[end].changed) {
-			g.shows(tie)
-		}
+		g.showsIf(kind == "pulls", shortPage)
+		g.showsIf(objects[end-1].changed.Equal(objects[end].changed), tie)
 	}
-	if kind == "comments" && len(items) > 0 {
-		g.shows(oddValue)
-	}
-	if len(g.gone) > 0 && name == "docs" && kind == "issues" {
-		g.shows(deleted)
-	}
+	g.showsIf(kind == "comments" && len(items) > 0, oddValue)
+	g.showsIf(len(g.gone) > 0 && name == "docs" && kind == "issues", deleted)
 	reply(rw, http.StatusOK, items)
 	if name == "api" && kind == "issues" && page == 2 && !g.late { // a list that grows while it is read
 		g.late = true
@@ -316,8 +265,6 @@ func (g *github) repository(path string) (name, kind string) {
 }
 
 func (g *github) nextDay() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.sent = 0
 	morning := firstDay.Add(20 * time.Hour)
 	g.add("api/issues", 5, morning) // changed
@@ -336,7 +283,6 @@ func (g *github) nextDay() {
 	g.add("new/commits", 2000, githubStart)
 }
 
-// label replaces the labels of an issue.
 func (g *github) label(list string, id int, labels []any) {
 	i := slices.IndexFunc(g.lists[list], func(o githubObject) bool { return o.id == id })
 	g.lists[list][i].fields["labels"] = labels
@@ -351,7 +297,7 @@ func (g *github) expected(day int) tables {
 		if githubSettings[name]["archived"] == true {
 			archived = "1"
 		}
-		want["repositories"] = append(want["repositories"], row{"id": strconv.Itoa(id), "full_name": "acme/" + name, "archived": archived, "language": ""})
+		want.add("repositories", row{"id": strconv.Itoa(id), "full_name": "acme/" + name, "archived": archived, "language": ""})
 	}
 	readAt := g.started.Format("2006-01-02T15:04:05Z")
 	for list, objects := range g.lists {
@@ -375,15 +321,15 @@ func (g *github) expected(day int) tables {
 				maps.Copy(r, row{"id": id, "author": "ann", "updated_at": o.fields["updated_at"].(string), "read_at": readAt, "type": "", "milestone": ""})
 				if o.id%2 == 1 {
 					r["type"], r["milestone"] = "Bug", "May"
-					want["issue_assignees"] = append(want["issue_assignees"],
+					want.add("issue_assignees",
 						row{"issue_id": id, "user_id": "7", "login": "ann", "read_at": readAt}, row{"issue_id": id, "user_id": "8", "login": "bob", "read_at": readAt})
 				}
 				for _, label := range o.fields["labels"].([]any) {
-					want["issue_labels"] = append(want["issue_labels"], row{"issue_id": id, "id": fmt.Sprint(label.(map[string]any)["id"]), "read_at": readAt})
+					want.add("issue_labels", row{"issue_id": id, "id": fmt.Sprint(label.(object)["id"]), "read_at": readAt})
 				}
 			}
 			table := cmp.Or(map[string]string{"pulls": "pull_requests"}[kind], kind)
-			want[table] = append(want[table], r)
+			want.add(table, r)
 		}
 	}
 	return want

@@ -10,12 +10,9 @@ import (
 	"time"
 )
 
-// gitlab lists by page numbers, which only the header Link leads to. Lists of a group leave
-// out archived projects unless non_archived is false. Equal times are in the order of their
-// ids, the newest first. A project may have no pipelines for the token. Facts:
-// https://docs.gitlab.com/api/rest/, https://docs.gitlab.com/api/issues/,
-// https://docs.gitlab.com/api/merge_requests/, https://docs.gitlab.com/api/pipelines/,
-// https://docs.gitlab.com/administration/settings/user_and_ip_rate_limits/.
+// gitlab lists by page numbers, which only the header Link leads to. Lists of a group leave out
+// archived projects unless non_archived is false. Equal times are in the order of their ids, the
+// newest first. A project may have no pipelines for the token.
 type gitlab struct {
 	*world
 	lists   map[string][]gitlabObject // in the order of their creation
@@ -27,7 +24,7 @@ type gitlab struct {
 type gitlabObject struct {
 	id      int
 	changed time.Time
-	fields  map[string]any
+	fields  object
 }
 
 const (
@@ -38,7 +35,11 @@ const (
 	gitlabNoCI, gitlabGone = 3, 4
 )
 
-func newGitLab(w *world) imitation {
+func newGitLab(w *world) mockServer {
+	w.notShown = map[condition]string{
+		errorIn200:   "the REST API reports errors by their status only",
+		expiredToken: "no request renews an access token: if it ends, the run fails with the status 401",
+	}
 	g := &gitlab{world: w, lists: map[string][]gitlabObject{}}
 	for i := range 101 {
 		g.add("projects", i+1, firstDay)
@@ -58,24 +59,16 @@ func newGitLab(w *world) imitation {
 	return g
 }
 
-func (g *gitlab) notShown() map[condition]string {
-	return map[condition]string{
-		errorIn200:   "the REST API reports errors by their status only",
-		expiredToken: "no request renews an access token: if it ends, the run fails with the status 401",
-	}
-}
-
-// add adds an object to a list, or replaces the one with this id.
 func (g *gitlab) add(list string, id int, changed time.Time) {
 	at := changed.Format("2006-01-02T15:04:05.000Z")
-	person := map[string]any{"id": 7, "username": "bob", "name": "Bob"}
-	o := gitlabObject{id, changed, map[string]any{
+	person := object{"id": 7, "username": "bob", "name": "Bob"}
+	o := gitlabObject{id, changed, object{
 		"id": id, "iid": id, "project_id": 1 + id%10/9, // every tenth is in the archived project
 		"updated_at": at, "title": "Číslo " + strconv.Itoa(id),
 		"path_with_namespace": "your-group/p" + strconv.Itoa(id), "archived": id == gitlabArchived, "status": "success",
-		"author": map[string]any{"id": 5, "username": "ann", "name": "Ann"}, "issue_type": "issue", "confidential": id%10 == 0,
+		"author": object{"id": 5, "username": "ann", "name": "Ann"}, "issue_type": "issue", "confidential": id%10 == 0,
 		"labels": []string{"bug", "next"}[:id%3%2], "assignees": []any{person}[:id%2], "reviewers": []any{person}[:id%2],
-		"milestone": nil, "merged_at": nil, "due_date": nil, "time_stats": map[string]any{"time_estimate": 0, "total_time_spent": 60},
+		"milestone": nil, "merged_at": nil, "due_date": nil, "time_stats": object{"time_estimate": 0, "total_time_spent": 60},
 	}}
 	if id%2 == 0 { // a paid edition
 		o.fields["weight"] = nil
@@ -83,16 +76,10 @@ func (g *gitlab) add(list string, id int, changed time.Time) {
 	if id%4 == 0 {
 		o.fields["merge_user"] = person
 	}
-	if i := slices.IndexFunc(g.lists[list], func(x gitlabObject) bool { return x.id == id }); i >= 0 {
-		g.lists[list][i] = o
-		return
-	}
-	g.lists[list] = append(g.lists[list], o)
+	g.lists[list] = put(g.lists[list], o, func(x gitlabObject) bool { return x.id == id })
 }
 
 func (g *gitlab) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	const prefix = "/api/v4/groups/your-group%2Fbackend/"
 	query, path := r.URL.Query(), r.URL.EscapedPath()
 	name := ""
@@ -103,23 +90,14 @@ func (g *gitlab) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	pipelines := strings.HasSuffix(name, "/pipelines")
 	perPage, err := strconv.Atoi(query.Get("per_page"))
-	switch {
-	case r.Host != "gitlab.com" || g.lists[name] == nil && !pipelines:
-		g.refuse(rw, r, http.StatusNotFound, "404 Group Not Found")
-		return
-	case r.Header.Get("PRIVATE-TOKEN") != "your-access-token":
-		g.refuse(rw, r, http.StatusUnauthorized, "401 Unauthorized")
-		return
-	case err != nil || perPage < 1 || perPage > 100 || query.Get("sort") != "asc":
-		g.refuse(rw, r, http.StatusBadRequest, "per_page or sort")
-		return
-	case (name == "projects" || pipelines) && query.Get("order_by") != "id", name == "projects" && (query.Get("include_subgroups") != "true" || query.Get("with_shared") != "false"):
-		g.refuse(rw, r, http.StatusBadRequest, "projects of subgroups by id, and none of other groups")
-		return
-	case (name == "issues" || name == "merge_requests") && (query.Get("order_by") != "created_at" || query.Get("scope") != "all" || query.Get("state") != "all"):
-		g.refuse(rw, r, http.StatusBadRequest, "all items by their creation")
-		return
-	}
+	g.refuseIf(r.Host != "gitlab.com" || g.lists[name] == nil && !pipelines, "404 Group Not Found")
+	g.refuseIf(r.Header.Get("PRIVATE-TOKEN") != "your-access-token", "401 Unauthorized")
+	g.refuseIf(err != nil || perPage < 1 || perPage > 100 || query.Get("sort") != "asc", "per_page or sort")
+	g.refuseIf((name == "projects" || pipelines) && query.Get("order_by") != "id" ||
+		name == "projects" && (query.Get("include_subgroups") != "true" || query.Get("with_shared") != "false"),
+		"projects of subgroups by id, and none of other groups")
+	g.refuseIf((name == "issues" || name == "merge_requests") && (query.Get("order_by") != "created_at" || query.Get("scope") != "all" || query.Get("state") != "all"),
+		"all items by their creation")
 	g.requests[name]++
 	if name == "projects" && query.Get("page") == "" {
 		g.started = g.Now()
@@ -133,17 +111,14 @@ func (g *gitlab) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	case name == fmt.Sprintf("projects/%d/pipelines", gitlabNoCI):
 		g.shows(forbidden)
-		reply(rw, http.StatusForbidden, map[string]any{"message": "403 Forbidden"})
-		return
+		fail(rw, http.StatusForbidden, object{"message": "403 Forbidden"})
 	case name == fmt.Sprintf("projects/%d/pipelines", gitlabGone):
 		g.shows(missingParent)
-		reply(rw, http.StatusNotFound, map[string]any{"message": "404 Project Not Found"})
-		return
+		fail(rw, http.StatusNotFound, object{"message": "404 Project Not Found"})
 	}
 	g.list(rw, r, name, perPage)
 }
 
-// list responds with a page of a list.
 func (g *gitlab) list(rw http.ResponseWriter, r *http.Request, name string, perPage int) {
 	query := r.URL.Query()
 	objects := slices.Clone(g.lists[name])
@@ -156,10 +131,7 @@ func (g *gitlab) list(rw http.ResponseWriter, r *http.Request, name string, perP
 	}
 	if text := query.Get("updated_after"); text != "" {
 		after, err := time.Parse(time.RFC3339, text)
-		if err != nil || name == "projects" {
-			g.refuse(rw, r, http.StatusBadRequest, "updated_after is invalid")
-			return
-		}
+		g.refuseIf(err != nil || name == "projects", "updated_after is invalid")
 		objects = slices.DeleteFunc(objects, func(o gitlabObject) bool { return o.changed.Before(after) })
 	}
 	page := 1
@@ -170,10 +142,7 @@ func (g *gitlab) list(rw http.ResponseWriter, r *http.Request, name string, perP
 		perPage--
 	}
 	first, end := min(len(objects), (page-1)*perPage), min(len(objects), page*perPage)
-	items := []any{}
-	for _, o := range objects[first:end] {
-		items = append(items, o.fields)
-	}
+	items := each(objects[first:end], func(o gitlabObject) object { return o.fields })
 	link := func(rel string, page int) string {
 		next := r.URL.Query()
 		next.Set("page", strconv.Itoa(page))
@@ -182,18 +151,12 @@ func (g *gitlab) list(rw http.ResponseWriter, r *http.Request, name string, perP
 	links := link("first", 1)
 	if end < len(objects) {
 		links = link("next", page+1) + ", " + links
-		if strings.HasSuffix(name, "/pipelines") {
-			g.shows(shortPage)
-		}
-		if objects[end-1].changed.Equal(objects[end].changed) && name == "merge_requests" {
-			g.shows(tie)
-		}
+		g.showsIf(strings.HasSuffix(name, "/pipelines"), shortPage)
+		g.showsIf(objects[end-1].changed.Equal(objects[end].changed) && name == "merge_requests", tie)
 	}
 	if name == "issues" {
 		g.shows(absentKey, oddValue)
-		if g.removed {
-			g.shows(deleted)
-		}
+		g.showsIf(g.removed, deleted)
 	}
 	rw.Header().Set("Link", links)
 	reply(rw, http.StatusOK, items)
@@ -205,8 +168,6 @@ func (g *gitlab) list(rw http.ResponseWriter, r *http.Request, name string, perP
 }
 
 func (g *gitlab) nextDay() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	morning := firstDay.Add(20 * time.Hour)
 	g.add("projects", 102, morning)
 	g.add("projects/102/pipelines", 900, firstDay.AddDate(-1, 0, 0)) // the project came from elsewhere
@@ -247,20 +208,20 @@ func (g *gitlab) expected(day int) tables {
 				}
 				if len(o.fields["assignees"].([]any)) > 0 {
 					person["issue_id"] = id
-					want["issue_assignees"] = append(want["issue_assignees"], person)
+					want.add("issue_assignees", person)
 				}
 			case "merge_requests":
 				r["merged_by"] = []string{"bob", "", "", ""}[o.id%4]
 				if o.id%2 == 1 {
 					person["merge_request_id"] = id
-					want["merge_request_reviewers"] = append(want["merge_request_reviewers"], person)
+					want.add("merge_request_reviewers", person)
 				}
 			}
 			table := name
 			if strings.HasSuffix(name, "/pipelines") {
 				table = "pipelines"
 			}
-			want[table] = append(want[table], r)
+			want.add(table, r)
 		}
 	}
 	return want

@@ -12,12 +12,7 @@ import (
 	"time"
 )
 
-// googleAds answers queries in pages. Facts:
-// https://developers.google.com/google-ads/api/rest/common/search,
-// https://developers.google.com/google-ads/api/docs/reporting/paging,
-// https://developers.google.com/google-ads/api/docs/reporting/zero-metrics,
-// https://developers.google.com/google-ads/api/performance-max/reporting,
-// https://developers.google.com/google-ads/api/docs/oauth/service-accounts.
+// googleAds responds to queries in pages.
 type googleAds struct {
 	googleAccount
 	day       int
@@ -56,7 +51,13 @@ var (
 	googleAdsStatus = regexp.MustCompile(`^([a-z_]+\.status) IN \(('[A-Z]+'(?:, '[A-Z]+')*)\)(?: AND |$)`)
 )
 
-func newGoogleAds(w *world) imitation {
+func newGoogleAds(w *world) mockServer {
+	const parents = "all queries are for the account itself, no resource has children"
+	w.notShown = map[condition]string{
+		forbidden:     parents,
+		missingParent: parents,
+		errorIn200:    "googleAds:search responds to an error with its own status; only searchStream can fail after the status was sent",
+	}
 	g := &googleAds{googleAccount: newGoogleAccount(w, "adwords"), day: 1, pages: map[string]googleAdsPage{}}
 	for i, status := range []string{"ENABLED", "ENABLED", "PAUSED", "REMOVED"} {
 		g.campaign("Search "+strconv.Itoa(i), status, "SEARCH")
@@ -77,34 +78,25 @@ func (g *googleAds) campaign(name, status, channel string) {
 }
 
 func (g *googleAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if !g.admit(rw, r) {
 		return
 	}
-	switch {
-	case r.Method != http.MethodPost || r.Host != "googleads.googleapis.com" || r.URL.String() != "/v26/customers/1234567890/googleAds:search":
-		g.refuse(rw, r, http.StatusNotFound, "no such method")
-		return
-	case r.Header.Get("login-customer-id") != "1112223333":
-		g.refuse(rw, r, http.StatusForbidden, "USER_PERMISSION_DENIED: the manager's id must be set in login-customer-id")
-		return
-	}
+	g.refuseIf(r.Method != http.MethodPost || r.Host != "googleads.googleapis.com" ||
+		r.URL.String() != "/v26/customers/1234567890/googleAds:search", "no such method")
+	g.refuseIf(r.Header.Get("login-customer-id") != "1112223333",
+		"USER_PERMISSION_DENIED: the manager's id must be set in login-customer-id")
 	// Other parameters are refused: pageSize is PAGE_SIZE_NOT_SUPPORTED since v19.
 	var request struct{ Query, PageToken string }
-	if err := strictly(r.Body, &request); err != nil {
-		g.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	g.refuseError(strictly(r.Body, &request))
 	if !g.Now().Before(g.limited) {
-		if g.requests[""]++; g.requests[""] == 2 {
+		if g.count("") == 2 {
 			g.limited = g.Now().Add(17 * time.Second)
 		}
 	}
 	switch left := g.limited.Sub(g.Now()); {
 	case left > 0:
 		g.refusedAgain(request.Query+request.PageToken, g.limited)
-		g.exhausted(rw, map[string]any{"rateScope": "DEVELOPER", "rateName": "Requests per service per method", "retryDelay": fmt.Sprintf("%.0fs", math.Ceil(left.Seconds()))})
+		g.exhausted(rw, object{"rateScope": "DEVELOPER", "rateName": "Requests per service per method", "retryDelay": fmt.Sprintf("%.0fs", math.Ceil(left.Seconds()))})
 	case g.requests[""] == 5:
 		googleError(rw, http.StatusInternalServerError, "INTERNAL", "Internal error encountered.")
 	default:
@@ -112,36 +104,29 @@ func (g *googleAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// exhausted answers that there were too many requests, with the details of the quota.
-func (g *googleAds) exhausted(rw http.ResponseWriter, details map[string]any) {
-	failure := map[string]any{
+func (g *googleAds) exhausted(rw http.ResponseWriter, details object) {
+	failure := object{
 		"@type": "type.googleapis.com/google.ads.googleads.v26.errors.GoogleAdsFailure",
-		"errors": []any{map[string]any{
-			"errorCode": map[string]any{"quotaError": "RESOURCE_TEMPORARILY_EXHAUSTED"},
+		"errors": []any{object{
+			"errorCode": object{"quotaError": "RESOURCE_TEMPORARILY_EXHAUSTED"},
 			"message":   "Too many requests. Retry in 17 seconds.",
-			"details":   map[string]any{"quotaErrorDetails": details},
+			"details":   object{"quotaErrorDetails": details},
 		}},
 	}
-	reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"code": 429, "message": "Resource has been exhausted (e.g. check quota).", "status": "RESOURCE_EXHAUSTED", "details": []any{failure}}})
+	reply(rw, http.StatusTooManyRequests, object{"error": object{"code": 429, "message": "Resource has been exhausted (e.g. check quota).", "status": "RESOURCE_EXHAUSTED", "details": []any{failure}}})
 }
 
 func (g *googleAds) search(rw http.ResponseWriter, r *http.Request, query, token string) {
 	rows, fields, err := g.rows(query)
-	if err != nil {
-		g.refuse(rw, r, http.StatusBadRequest, err.Error()+": "+query)
-		return
-	}
+	g.refuseIf(err != nil, err, ": ", query)
 	page, known := g.pages[token]
-	if token != "" && (!known || page.query != query) {
-		g.refuse(rw, r, http.StatusBadRequest, "INVALID_PAGE_TOKEN "+token)
-		return
-	}
+	g.refuseIf(token != "" && (!known || page.query != query), "INVALID_PAGE_TOKEN "+token)
 	size := googleAdsPageSize
 	if page.start == googleAdsPageSize { // pages have up to that many rows
 		size = 61
 	}
 	end := min(page.start+size, len(rows))
-	body := map[string]any{"fieldMask": strings.Join(fields, ","), "queryResourceConsumption": "1234"}
+	body := object{"fieldMask": strings.Join(fields, ","), "queryResourceConsumption": "1234"}
 	var sent []any
 	for _, found := range rows[page.start:end] {
 		sent = append(sent, googleAdsRow(found))
@@ -154,9 +139,7 @@ func (g *googleAds) search(rw http.ResponseWriter, r *http.Request, query, token
 		next := "CPii5aS" + strconv.Itoa(len(g.pages))
 		g.pages[next] = googleAdsPage{query, end}
 		body["nextPageToken"] = next
-		if size < googleAdsPageSize {
-			g.shows(shortPage)
-		}
+		g.showsIf(size < googleAdsPageSize, shortPage)
 		if date := rows[end]["segments.date"]; date != "" && date == rows[end-1]["segments.date"] {
 			g.shows(tie)
 		}
@@ -164,7 +147,6 @@ func (g *googleAds) search(rw http.ResponseWriter, r *http.Request, query, token
 	reply(rw, http.StatusOK, body)
 }
 
-// noteConditions notes what is untidy in a row that is sent.
 func (g *googleAds) noteConditions(found row) {
 	for _, c := range []struct {
 		column, value string
@@ -174,9 +156,7 @@ func (g *googleAds) noteConditions(found row) {
 		{"campaign.status", "PAUSED", archived},
 		{"campaign.advertising_channel_type", "UNKNOWN", oddValue},
 	} {
-		if found[c.column] == c.value {
-			g.shows(c.condition)
-		}
+		g.showsIf(found[c.column] == c.value, c.condition)
 	}
 	if name, selected := found["customer.descriptive_name"]; selected && name == "" {
 		g.shows(absentKey)
@@ -185,29 +165,28 @@ func (g *googleAds) noteConditions(found row) {
 
 // googleAdsRow is a row in the form of JSON: an object for each resource, and names in
 // camel case. Fields without a value are absent. Integers are texts, fractions numbers.
-func googleAdsRow(found row) map[string]any {
-	item := map[string]any{}
+func googleAdsRow(found row) object {
+	item := object{}
 	for field, value := range found {
 		resource, name, _ := strings.Cut(camelCase(field), ".")
 		if value == "" {
 			continue
 		}
 		if item[resource] == nil {
-			item[resource] = map[string]any{}
+			item[resource] = object{}
 			if resource != "metrics" && resource != "segments" { // it comes without being selected
-				item[resource].(map[string]any)["resourceName"] = "customers/1234567890/" + resource + "s/" + found[resource+".id"]
+				item[resource].(object)["resourceName"] = "customers/1234567890/" + resource + "s/" + found[resource+".id"]
 			}
 		}
 		var v any = value
 		if strings.HasPrefix(name, "conversions") {
 			v = json.Number(value)
 		}
-		item[resource].(map[string]any)[name] = v
+		item[resource].(object)[name] = v
 	}
 	return item
 }
 
-// rows are all rows of a query by the names of their fields.
 func (g *googleAds) rows(query string) (rows []row, fields []string, err error) {
 	parts := googleAdsQuery.FindStringSubmatch(query)
 	if parts == nil {
@@ -308,26 +287,13 @@ func (g *googleAds) conversions(date time.Time) string {
 }
 
 func (g *googleAds) nextDay() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.day = 2
 	g.campaigns[1].status = "REMOVED"
 	g.groups[1].status = "REMOVED"
 	g.campaign("Spring", "ENABLED", "DEMAND_GEN")
 }
 
-func (*googleAds) notShown() map[condition]string {
-	const parents = "all queries are for the account itself, no resource has children"
-	return map[condition]string{
-		forbidden:     parents,
-		missingParent: parents,
-		errorIn200:    "googleAds:search responds to an error with its own status; only searchStream can fail after the status was sent",
-	}
-}
-
 func (g *googleAds) expected(day int) tables {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	today := firstDay.Truncate(24*time.Hour).AddDate(0, 0, day-1)
 	from := today.AddDate(-1, 0, 0)
 	if day == 2 { // the day since the last run, and the 90 days before it
@@ -361,7 +327,6 @@ func (g *googleAds) expected(day int) tables {
 	}
 }
 
-// camelCase is the name in JSON of a field in snake case.
 func camelCase(name string) string {
 	var b strings.Builder
 	upper := false

@@ -9,11 +9,7 @@ import (
 	"time"
 )
 
-// googleAnalytics computes reports. Facts:
-// https://developers.google.com/analytics/devguides/reporting/data/v1/rest/v1beta/properties/runReport,
-// https://developers.google.com/analytics/devguides/reporting/data/v1/rest/v1beta/RunReportResponse,
-// https://developers.google.com/analytics/devguides/reporting/data/v1/rest/v1beta/ResponseMetaData,
-// https://developers.google.com/analytics/devguides/reporting/data/v1/quotas.
+// googleAnalytics computes reports.
 type googleAnalytics struct {
 	googleAccount
 	day int
@@ -41,7 +37,7 @@ var (
 // compatible. Metadata is what Google says about the whole report.
 var gaReports = map[string]struct {
 	dimensions, metrics []string
-	metadata            map[string]any
+	metadata            object
 }{
 	"days": {
 		[]string{"date"},
@@ -51,49 +47,46 @@ var gaReports = map[string]struct {
 	"traffic": {
 		[]string{"date", "sessionDefaultChannelGroup", "sessionSource", "sessionMedium", "sessionCampaignName", "country"},
 		[]string{"sessions", "engagedSessions", "totalUsers", "newUsers", "keyEvents", "totalRevenue"},
-		map[string]any{"subjectToThresholding": true},
+		object{"subjectToThresholding": true},
 	},
 	"pages": {
 		[]string{"date", "pagePath"},
 		[]string{"screenPageViews", "activeUsers", "eventCount", "keyEvents"},
-		map[string]any{"dataLossFromOtherRow": true},
+		object{"dataLossFromOtherRow": true},
 	},
 	"events": {
 		[]string{"date", "eventName"},
 		[]string{"eventCount", "keyEvents", "totalUsers", "totalRevenue"},
-		map[string]any{"samplingMetadatas": []any{map[string]any{"samplesReadCount": "9917254", "samplingSpaceSize": "30000000"}}},
+		object{"samplingMetadatas": []any{object{"samplesReadCount": "9917254", "samplingSpaceSize": "30000000"}}},
 	},
 }
 
-func newGoogleAnalytics(w *world) imitation {
+func newGoogleAnalytics(w *world) mockServer {
+	const parents = "all reports are of the property itself, nothing in them has children"
+	w.notShown = map[condition]string{
+		archived:      "reports count events, which are neither archived nor paused",
+		forbidden:     parents,
+		missingParent: parents,
+		shortPage:     "a page has as many rows as the limit says while there are rows left",
+		errorIn200:    "Google reports errors with their own status",
+	}
 	return &googleAnalytics{googleAccount: newGoogleAccount(w, "analytics.readonly"), day: 1}
 }
 
 func (g *googleAnalytics) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if !g.admit(rw, r) {
 		return
 	}
-	if r.Method != http.MethodPost || r.Host != "analyticsdata.googleapis.com" || r.URL.String() != "/v1beta/properties/123456789:runReport" {
-		g.refuse(rw, r, http.StatusNotFound, "no such method")
-		return
-	}
+	g.refuseIf(r.Method != http.MethodPost || r.Host != "analyticsdata.googleapis.com" ||
+		r.URL.String() != "/v1beta/properties/123456789:runReport", "no such method")
 	g.requests[""]++
 	if n := g.requests[""]; n == 2 || n > 20 && n <= 23 { // the tokens of an hour are used up, twice
 		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Exhausted property tokens for a project per hour. These quota tokens will return in under an hour.")
-		return
 	}
 	var request gaRequest
-	if err := strictly(r.Body, &request); err != nil {
-		g.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	g.refuseError(strictly(r.Body, &request))
 	table, err := gaTable(request)
-	if err != nil {
-		g.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	g.refuseIf(err != nil, err)
 	g.report(rw, r, table, request)
 }
 
@@ -129,19 +122,17 @@ func gaTable(request gaRequest) (string, error) {
 func (g *googleAnalytics) report(rw http.ResponseWriter, r *http.Request, table string, request gaRequest) {
 	from, err := time.Parse(time.DateOnly, request.DateRanges[0].StartDate)
 	to, toErr := time.Parse(time.DateOnly, request.DateRanges[0].EndDate)
-	if err != nil || toErr != nil || to.Before(from) {
-		g.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong dates %+v", request.DateRanges))
-		return
-	}
+	g.refuseIf(err != nil || toErr != nil || to.Before(from),
+		fmt.Sprintf("wrong dates %+v", request.DateRanges))
 	report := gaReports[table]
 	heads := func(names []string) (list []any) {
 		for _, n := range names {
-			list = append(list, map[string]any{"name": n})
+			list = append(list, object{"name": n})
 		}
 		return list
 	}
-	metadata := map[string]any{"currencyCode": "EUR", "timeZone": "Etc/UTC"}
-	body := map[string]any{
+	metadata := object{"currencyCode": "EUR", "timeZone": "Etc/UTC"}
+	body := object{
 		"kind":             "analyticsData#runReport",
 		"dimensionHeaders": heads(report.dimensions),
 		"metricHeaders":    heads(report.metrics),
@@ -160,7 +151,7 @@ func (g *googleAnalytics) report(rw http.ResponseWriter, r *http.Request, table 
 	if start < end {
 		var page []any
 		for _, found := range rows[start:end] {
-			page = append(page, map[string]any{"dimensionValues": gaValues(report.dimensions, found), "metricValues": gaValues(report.metrics, found)})
+			page = append(page, object{"dimensionValues": gaValues(report.dimensions, found), "metricValues": gaValues(report.metrics, found)})
 		}
 		body["rows"] = page
 		g.noteConditions(table, rows, start, end)
@@ -170,24 +161,20 @@ func (g *googleAnalytics) report(rw http.ResponseWriter, r *http.Request, table 
 
 func gaValues(columns []string, found row) (list []any) {
 	for _, c := range columns {
-		list = append(list, map[string]any{"value": found[c]})
+		list = append(list, object{"value": found[c]})
 	}
 	return list
 }
 
-// noteConditions notes what is untidy in a page that is sent.
 func (g *googleAnalytics) noteConditions(table string, rows []row, start, end int) {
-	if end < len(rows) && rows[end-1]["date"] == rows[end]["date"] {
-		g.shows(tie)
-	}
+	g.showsIf(end < len(rows) && rows[end-1]["date"] == rows[end]["date"], tie)
 	for _, found := range rows[start:end] {
 		if path, ok := found["pagePath"]; ok && path == "" {
 			g.shows(oddValue)
 		}
 	}
-	if table == "traffic" && g.day == 2 {
-		g.shows(deleted) // the rows of the last days are fewer than on the first day
-	}
+	// the rows of the last days are fewer than on the first day
+	g.showsIf(table == "traffic" && g.day == 2, deleted)
 }
 
 // rows are those of some days by the names of the API. The metrics of the last days still
@@ -244,25 +231,10 @@ func gaDimension(name string, i, n int) string {
 }
 
 func (g *googleAnalytics) nextDay() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.day = 2
 }
 
-func (*googleAnalytics) notShown() map[condition]string {
-	const parents = "all reports are of the property itself, nothing in them has children"
-	return map[condition]string{
-		archived:      "reports count events, which are neither archived nor paused",
-		forbidden:     parents,
-		missingParent: parents,
-		shortPage:     "a page has as many rows as the limit says while there are rows left",
-		errorIn200:    "Google answers errors with their own status",
-	}
-}
-
 func (g *googleAnalytics) expected(day int) tables {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	today := firstDay.Truncate(24*time.Hour).AddDate(0, 0, day-1)
 	from := gaStart
 	if day == 2 { // the day since the last run, and the seven before it
@@ -287,13 +259,12 @@ func (g *googleAnalytics) expected(day int) tables {
 			for name, v := range about[table] {
 				r[name] = v
 			}
-			want[table] = append(want[table], r)
+			want.add(table, r)
 		}
 	}
 	return want
 }
 
-// snakeCase is the name of the column for a field in camel case.
 func snakeCase(name string) string {
 	var b strings.Builder
 	for i, c := range name {

@@ -10,10 +10,7 @@ import (
 	"time"
 )
 
-// searchConsole counts clicks in search results, by the days of Los Angeles. Facts:
-// https://developers.google.com/webmaster-tools/v1/searchanalytics/query,
-// https://developers.google.com/webmaster-tools/v1/how-tos/all-your-data,
-// https://developers.google.com/webmaster-tools/limits.
+// searchConsole counts clicks in search results, by the days of Los Angeles.
 type searchConsole struct {
 	googleAccount
 	final   time.Time // the last day that is final
@@ -28,23 +25,28 @@ var (
 	searchConsoleQuietDay = time.Date(2026, 2, 20, 0, 0, 0, 0, time.UTC)
 )
 
-func newSearchConsole(w *world) imitation {
+func newSearchConsole(w *world) mockServer {
+	const parents = "all reports are of the property itself, nothing in them has children"
+	w.notShown = map[condition]string{
+		deleted:       "Google keeps the rows of a day that is final for 16 months",
+		archived:      "reports count clicks, which are neither archived nor paused",
+		forbidden:     parents,
+		missingParent: parents,
+		shortPage:     "a page has as many rows as rowLimit says while there are rows left",
+		errorIn200:    "Google reports errors with their own status",
+	}
 	// 6:00 UTC on 2 March is 1 March in Los Angeles. The data of seven days is not final:
 	// it is late.
 	return &searchConsole{googleAccount: newGoogleAccount(w, "webmasters.readonly"), final: time.Date(2026, 2, 22, 0, 0, 0, 0, time.UTC)}
 }
 
 func (s *searchConsole) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !s.admit(rw, r) {
 		return
 	}
 	path := "/webmasters/v3/sites/" + url.QueryEscape(address("www.your-company.com", "/")) + "/searchAnalytics/query"
-	if r.Method != http.MethodPost || r.Host != "searchconsole.googleapis.com" || r.URL.EscapedPath() != path || r.URL.RawQuery != "" {
-		s.refuse(rw, r, http.StatusForbidden, "User does not have sufficient permission for site")
-		return
-	}
+	s.refuseIf(r.Method != http.MethodPost || r.Host != "searchconsole.googleapis.com" ||
+		r.URL.EscapedPath() != path || r.URL.RawQuery != "", "User does not have sufficient permission for site")
 	var request struct {
 		StartDate, EndDate string
 		Dimensions         []string
@@ -53,31 +55,26 @@ func (s *searchConsole) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	err := strictly(r.Body, &request)
 	from, fromErr := time.Parse(time.DateOnly, request.StartDate)
 	to, toErr := time.Parse(time.DateOnly, request.EndDate)
-	if err != nil || fromErr != nil || toErr != nil || to.Before(from) || request.RowLimit < 1 || request.RowLimit > 25000 {
-		s.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong request %+v: %v, %v, %v", request, err, fromErr, toErr))
-		return
-	}
-	if s.requests[""]++; s.requests[""] == 4 { // the load of ten minutes
+	s.refuseIf(err != nil || fromErr != nil || toErr != nil || to.Before(from) ||
+		request.RowLimit < 1 || request.RowLimit > 25000,
+		fmt.Sprintf("wrong request %+v: %v, %v, %v", request, err, fromErr, toErr))
+	if s.count("") == 4 { // the load of ten minutes
 		s.limited = s.Now().Add(15 * time.Minute)
 	}
 	switch {
 	case s.requests[""] == 2:
 		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Search Analytics QPS quota exceeded.")
-		return
 	case s.Now().Before(s.limited):
 		s.refusedAgain(fmt.Sprint(request), s.limited)
 		message := "Search Analytics load quota exceeded. Learn about usage limits."
-		reply(rw, http.StatusForbidden, map[string]any{"error": map[string]any{"code": 403, "message": message, "errors": []any{map[string]any{"domain": "usageLimits", "reason": "quotaExceeded", "message": message}}}})
-		return
+		fail(rw, http.StatusForbidden, object{"error": object{"code": 403, "message": message, "errors": []any{object{"domain": "usageLimits", "reason": "quotaExceeded", "message": message}}}})
 	}
 	dimensions := strings.Join(request.Dimensions, ",")
-	if dimensions != "date" && to.After(from) {
-		s.refuse(rw, r, http.StatusForbidden, "rows beyond the 50,000 of a request are left out: request one day")
-		return
-	}
+	s.refuseIf(dimensions != "date" && to.After(from),
+		"rows beyond the 50,000 of a request are left out: request one day")
 	rows := s.rows(dimensions, from, to)
 	start, end := min(request.StartRow, len(rows)), min(request.StartRow+request.RowLimit, len(rows))
-	body := map[string]any{"responseAggregationType": "byProperty"}
+	body := object{"responseAggregationType": "byProperty"}
 	if start < end {
 		var page []any
 		for _, found := range rows[start:end] {
@@ -87,22 +84,17 @@ func (s *searchConsole) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	} else {
 		s.shows(absentKey) // an empty list is left out
 	}
-	if start < end && end < len(rows) && rows[end-1]["clicks"] == rows[end]["clicks"] {
-		s.shows(tie)
-	}
+	s.showsIf(start < end && end < len(rows) && rows[end-1]["clicks"] == rows[end]["clicks"], tie)
 	reply(rw, http.StatusOK, body)
 }
 
-// item is a row in the form of JSON.
-func (s *searchConsole) item(dimensions []string, found row) map[string]any {
+func (s *searchConsole) item(dimensions []string, found row) object {
 	var keys []string
 	for _, dimension := range dimensions {
 		keys = append(keys, found[dimension])
 	}
-	if found["country"] == "zzz" {
-		s.shows(oddValue)
-	}
-	item := map[string]any{"keys": keys}
+	s.showsIf(found["country"] == "zzz", oddValue)
+	item := object{"keys": keys}
 	for _, metric := range []string{"clicks", "impressions", "ctr", "position"} {
 		item[metric] = json.Number(found[metric])
 	}
@@ -146,26 +138,10 @@ func (s *searchConsole) rows(dimensions string, from, to time.Time) (rows []row)
 }
 
 func (s *searchConsole) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.final = s.final.AddDate(0, 0, 5)
 }
 
-func (*searchConsole) notShown() map[condition]string {
-	const parents = "all reports are of the property itself, nothing in them has children"
-	return map[condition]string{
-		deleted:       "Google keeps the rows of a day that is final for 16 months",
-		archived:      "reports count clicks, which are neither archived nor paused",
-		forbidden:     parents,
-		missingParent: parents,
-		shortPage:     "a page has as many rows as rowLimit says while there are rows left",
-		errorIn200:    "Google answers errors with their own status",
-	}
-}
-
 func (s *searchConsole) expected(day int) tables {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	from := searchConsoleStart
 	if day == 2 { // the first run ended before 1 March
 		from = time.Date(2026, 2, 19, 0, 0, 0, 0, time.UTC)

@@ -30,7 +30,15 @@ type googleSheetRow struct {
 	isHidden bool
 }
 
-func newGoogleSheets(w *world) imitation {
+func newGoogleSheets(w *world) mockServer {
+	const parents = "each range is requested by its name, no range has children"
+	w.notShown = map[condition]string{
+		forbidden:     parents,
+		missingParent: parents,
+		shortPage:     "a range comes as a whole in one response",
+		tie:           "a sheet has neither pages nor the times of its rows",
+		errorIn200:    "Google reports errors with their own status; an error in a cell is a value",
+	}
 	s := &googleSheets{newGoogleAccount(w, "spreadsheets.readonly"), 1, map[string]*googleSheet{
 		"Orders!A1:E":    {header: []any{"Number", "Ordered on", "Customer", "Amount", "Note"}},
 		"Customers!A1:C": {header: []any{"Name", "Country", "E-mail"}},
@@ -54,53 +62,39 @@ func (s *googleSheets) order(i int, amount float64, note string) {
 }
 
 func (s *googleSheets) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !s.admit(rw, r) {
 		return
 	}
 	name, isRange := strings.CutPrefix(r.URL.Path, "/v4/spreadsheets/your-spreadsheet-id/values/")
 	sheet := s.ranges[name]
-	if r.Method != http.MethodGet || r.Host != "sheets.googleapis.com" || !isRange || sheet == nil ||
-		r.URL.Query().Encode() != "dateTimeRenderOption=FORMATTED_STRING&valueRenderOption=UNFORMATTED_VALUE" {
-		s.refuse(rw, r, http.StatusBadRequest, "Unable to parse range")
-		return
-	}
-	s.requests[name]++
-	switch s.requests[name] {
+	s.refuseIf(r.Method != http.MethodGet || r.Host != "sheets.googleapis.com" || !isRange ||
+		sheet == nil ||
+		r.URL.Query().Encode() != "dateTimeRenderOption=FORMATTED_STRING&valueRenderOption=UNFORMATTED_VALUE",
+		"Unable to parse range")
+	switch s.count(name) {
 	case 1:
 		googleError(rw, http.StatusTooManyRequests, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Read requests' and limit 'Read requests per minute per user' of service 'sheets.googleapis.com'")
-		return
 	case 2:
 		googleError(rw, http.StatusServiceUnavailable, "UNAVAILABLE", "The service is currently unavailable.")
-		return
 	}
 	values := [][]any{sheet.header}
 	for _, found := range sheet.rows {
 		values = append(values, found.cells)
 		s.noteConditions(found)
 	}
-	body := map[string]any{"range": name, "majorDimension": "ROWS"}
+	body := object{"range": name, "majorDimension": "ROWS"}
 	if values := trimmed(values); len(values) > 0 {
 		body["values"] = values
 	}
-	if s.day == 2 && name == "Orders!A1:E" {
-		s.shows(deleted)
-	}
+	s.showsIf(s.day == 2 && name == "Orders!A1:E", deleted)
 	reply(rw, http.StatusOK, body)
 }
 
 // noteConditions notes what is untidy in a row that is sent. Hidden rows are sent, too.
 func (s *googleSheets) noteConditions(found googleSheetRow) {
-	if found.isHidden {
-		s.shows(archived)
-	}
-	if found.cells[len(found.cells)-1] == "" {
-		s.shows(absentKey)
-	}
-	if slices.Contains(found.cells, any("#N/A")) {
-		s.shows(oddValue)
-	}
+	s.showsIf(found.isHidden, archived)
+	s.showsIf(found.cells[len(found.cells)-1] == "", absentKey)
+	s.showsIf(slices.Contains(found.cells, any("#N/A")), oddValue)
 }
 
 // trimmed leaves out empty cells at the ends of rows, and empty rows at the end.
@@ -119,8 +113,6 @@ func trimmed(rows [][]any) (values [][]any) {
 }
 
 func (s *googleSheets) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.day = 2
 	orders := s.ranges["Orders!A1:E"]
 	orders.rows = slices.Delete(orders.rows, 10, 11)
@@ -131,20 +123,7 @@ func (s *googleSheets) nextDay() {
 	}
 }
 
-func (*googleSheets) notShown() map[condition]string {
-	const parents = "each range is requested by its name, no range has children"
-	return map[condition]string{
-		forbidden:     parents,
-		missingParent: parents,
-		shortPage:     "a range comes as a whole in one response",
-		tie:           "a sheet has neither pages nor the times of its rows",
-		errorIn200:    "Google answers errors with their own status; an error in a cell is a value",
-	}
-}
-
 func (s *googleSheets) expected(int) tables {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	want := tables{"orders": nil, "customers": nil}
 	for name, sheet := range s.ranges {
 		table := strings.ToLower(name[:strings.Index(name, "!")])
@@ -155,7 +134,7 @@ func (s *googleSheets) expected(int) tables {
 				r[column] = fmt.Sprint(found.cells[i])
 			}
 			if r["number"]+r["name"] != "" {
-				want[table] = append(want[table], r)
+				want.add(table, r)
 			}
 		}
 	}

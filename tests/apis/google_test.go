@@ -45,35 +45,26 @@ func (g *googleAccount) keys() map[string]string { return g.privateKey(googleKey
 // the request may continue.
 func (g *googleAccount) admit(rw http.ResponseWriter, r *http.Request) bool {
 	if r.Host == "oauth2.googleapis.com" {
-		if err := g.login(r); err != nil {
-			g.refuse(rw, r, http.StatusBadRequest, "invalid_grant: "+err.Error())
-			return false
-		}
+		g.refuseError(g.login(r))
 		name := "ya29.token-" + strconv.Itoa(len(g.tokens))
 		g.tokens[name] = &googleToken{ends: g.Now().Add(3599 * time.Second), isFirst: len(g.tokens) == 0}
-		reply(rw, http.StatusOK, map[string]any{"access_token": name, "expires_in": 3599, "token_type": "Bearer"})
+		reply(rw, http.StatusOK, object{"access_token": name, "expires_in": 3599, "token_type": "Bearer"})
 		return false
 	}
 	token := g.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
-	if token == nil {
-		g.refuse(rw, r, http.StatusUnauthorized, "unknown token")
-		return false
-	}
+	g.refuseIf(token == nil, "unknown token")
 	token.uses++
 	if g.Now().After(token.ends) || token.isFirst && token.uses > 4 {
 		g.shows(expiredToken)
 		googleError(rw, http.StatusUnauthorized, "UNAUTHENTICATED", "Request had invalid authentication credentials.")
-		return false
 	}
 	return true
 }
 
-// isRS256 reports whether the signature was made with googleKey.
 func isRS256(sum, signature []byte) bool {
 	return rsa.VerifyPKCS1v15(&googleKey().PublicKey, crypto.SHA256, sum, signature) == nil
 }
 
-// login checks the request for a token with its assertion.
 func (g *googleAccount) login(r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return err
@@ -103,6 +94,7 @@ func (g *googleAccount) login(r *http.Request) error {
 	return nil
 }
 
+// googleError ends the request.
 func googleError(rw http.ResponseWriter, code int, status, message string) {
-	reply(rw, code, map[string]any{"error": map[string]any{"code": code, "status": status, "message": message}})
+	fail(rw, code, object{"error": object{"code": code, "status": status, "message": message}})
 }

@@ -36,8 +36,8 @@ func graphqlParse(words []string) (fields graphqlFields, rest []string) {
 
 // of keeps the fields of an item that are selected. A field that the type of the item does
 // not have is an error, and so is an object without a selection.
-func (f graphqlFields) of(item map[string]any) (map[string]any, error) {
-	kept := map[string]any{}
+func (f graphqlFields) of(item object) (object, error) {
+	kept := object{}
 	for _, name := range slices.Sorted(maps.Keys(f)) {
 		v, ok := item[name]
 		if !ok {
@@ -57,12 +57,12 @@ func (f graphqlFields) below(v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
 		return nil, nil
-	case map[string]any:
+	case object:
 		if f == nil {
 			return nil, errors.New("an object needs a selection")
 		}
 		return f.of(v)
-	case []map[string]any:
+	case []object:
 		list := make([]any, len(v))
 		for i, item := range v {
 			var err error

@@ -35,7 +35,7 @@ type greenhouse struct {
 type greenhouseItem struct {
 	id      int
 	updated time.Time
-	fields  map[string]any
+	fields  object
 	// option is the parameter without which the item is left out.
 	option string
 	// isHidden says that the user of the credential may not see the item.
@@ -59,7 +59,11 @@ var greenhouseOptions = map[string][]string{
 	"departments": {"updated_at"}, "offices": {"updated_at"}, "sources": {"updated_at"}, "rejection_reasons": {"updated_at", "include_defaults"},
 }
 
-func newGreenhouse(w *world) imitation {
+func newGreenhouse(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "no list is requested for a parent: a missing scope refuses a whole list, and the run fails",
+		missingParent: "no list is requested for a parent",
+	}
 	g := &greenhouse{world: w, since: w.Now(), tokens: map[string]time.Time{}, lists: map[string][]*greenhouseItem{}}
 	old := firstDay.AddDate(0, -3, 0)
 	for i := range 1203 {
@@ -82,7 +86,7 @@ func newGreenhouse(w *world) imitation {
 		}
 	}
 	for i := range 620 {
-		g.add("jobs", i+1, old, map[string]any{
+		g.add("jobs", i+1, old, object{
 			"name": "Engineer", "requisition_id": "", "status": "open", "confidential": false, "is_template": nil, "department_id": 1,
 			"office_ids": []any{1, 2}, "opened_at": old.Format(time.RFC3339), "closed_at": nil, "custom_fields": greenhouseCustom,
 		})
@@ -90,9 +94,9 @@ func newGreenhouse(w *world) imitation {
 	g.lists["jobs"][610].isHidden = true // confidential, and the user is not on its hiring team
 	g.application(30, old, "rejected")
 	for i := range 3 {
-		g.add("job_interview_stages", i+1, old, map[string]any{"job_id": 1, "name": "Stage " + strconv.Itoa(i), "sort_order": i, "active": i != 2})
-		g.add("offices", i+1, old, map[string]any{"name": "Office", "parent_id": nil, "external_id": nil, "location": "Brno"})
-		g.add("users", i+1, old, map[string]any{
+		g.add("job_interview_stages", i+1, old, object{"job_id": 1, "name": "Stage " + strconv.Itoa(i), "sort_order": i, "active": i != 2})
+		g.add("offices", i+1, old, object{"name": "Office", "parent_id": nil, "external_id": nil, "location": "Brno"})
+		g.add("users", i+1, old, object{
 			"first_name": "Eva", "last_name": "N", "primary_email": "eva@example.com", "job_title": nil, "employee_id": nil,
 			"deactivated": i == 1, "site_admin": i == 0, "department_ids": []any{}, "office_ids": []any{1},
 		})
@@ -104,20 +108,19 @@ func newGreenhouse(w *world) imitation {
 	g.offer(2, old, 2, "Created")
 	g.scorecard(1, old, "draft", nil)
 	g.scorecard(2, old, "complete", "yes")
-	g.add("departments", 1, old, map[string]any{"name": "Research", "parent_id": nil, "external_id": "R-1"})
-	g.add("sources", 1, old, map[string]any{"name": "LinkedIn", "type": map[string]any{"id": 4, "name": "Prospecting"}})
+	g.add("departments", 1, old, object{"name": "Research", "parent_id": nil, "external_id": "R-1"})
+	g.add("sources", 1, old, object{"name": "LinkedIn", "type": object{"id": 4, "name": "Prospecting"}})
 	for i, name := range []string{"Spam", "Too junior"} {
-		g.add("rejection_reasons", i+1, old, map[string]any{"name": name, "type": map[string]any{"id": 1, "key": "WE_REJECTED_THEM", "name": "We rejected them"}})
+		g.add("rejection_reasons", i+1, old, object{"name": name, "type": object{"id": 1, "key": "WE_REJECTED_THEM", "name": "We rejected them"}})
 	}
 	g.lists["rejection_reasons"][0].option = "include_defaults"
 	return g
 }
 
 // greenhouseCustom are custom fields: one has no value.
-var greenhouseCustom = map[string]any{"level": map[string]any{"name": "Level", "type": "single_select", "value": nil}}
+var greenhouseCustom = object{"level": object{"name": "Level", "type": "single_select", "value": nil}}
 
-// add adds an item, or replaces the one with its id.
-func (g *greenhouse) add(list string, id int, updated time.Time, fields map[string]any) *greenhouseItem {
+func (g *greenhouse) add(list string, id int, updated time.Time, fields object) *greenhouseItem {
 	item := &greenhouseItem{id: id, updated: updated, fields: fields}
 	fields["id"], fields["created_at"], fields["updated_at"] = id, "2025-11-30T08:00:00.000Z", updated.UTC().Format("2006-01-02T15:04:05.000Z")
 	i, found := slices.BinarySearchFunc(g.lists[list], id, func(item *greenhouseItem, id int) int { return item.id - id })
@@ -130,22 +133,22 @@ func (g *greenhouse) add(list string, id int, updated time.Time, fields map[stri
 }
 
 func (g *greenhouse) candidate(id int, updated time.Time, name string) *greenhouseItem {
-	return g.add("candidates", id, updated, map[string]any{
+	return g.add("candidates", id, updated, object{
 		"first_name": name, "last_name": "Nováková", "preferred_name": nil, "company": "", "title": nil, "private": id == 5, "can_email": true,
-		"email_addresses": []any{map[string]any{"type": "work", "value": "ann@example.com"}}, "phone_numbers": []any{}, "tags": []any{"2026-grad"},
+		"email_addresses": []any{object{"type": "work", "value": "ann@example.com"}}, "phone_numbers": []any{}, "tags": []any{"2026-grad"},
 		"custom_fields": greenhouseCustom, "last_activity_at": nil,
 	})
 }
 
 func (g *greenhouse) application(id int, updated time.Time, status string) *greenhouseItem {
-	fields := map[string]any{
+	fields := object{
 		"candidate_id": id % 1000, "job_id": 1 + id%600, "job_post_id": nil, "prospect": false, "status": status, "stage_name": "Stage 1",
 		"job_interview_stage_id": 2, "source_id": 1, "referrer_id": nil, "recruiter_id": 1, "coordinator_id": nil, "needs_decision": false,
-		"rejected_at": nil, "location_address": "", "custom_fields": map[string]any{}, "last_activity_at": nil,
+		"rejected_at": nil, "location_address": "", "custom_fields": object{}, "last_activity_at": nil,
 	}
 	if status == "rejected" {
 		fields["rejected_at"] = "2026-03-02T12:00:00.000Z"
-		g.add("rejection_details", id, updated, map[string]any{
+		g.add("rejection_details", id, updated, object{
 			"application_id": id, "rejection_reason_id": 1, "rejected_by_id": nil, "rejected_at": fields["rejected_at"],
 		})
 	}
@@ -153,75 +156,61 @@ func (g *greenhouse) application(id int, updated time.Time, status string) *gree
 }
 
 func (g *greenhouse) stage(id int, updated time.Time, exited any) {
-	g.add("application_stages", id, updated, map[string]any{
+	g.add("application_stages", id, updated, object{
 		"application_id": id, "job_interview_stage_id": 1 + id%3, "current": exited == nil, "entered_at": nil, "exited_at": exited,
 	})
 }
 
 func (g *greenhouse) offer(id int, updated time.Time, version int, status string) {
-	g.add("offers", id, updated, map[string]any{
+	g.add("offers", id, updated, object{
 		"application_id": 11, "candidate_id": 11, "job_id": 12, "opening_id": nil, "version": version, "status": status,
 		"sent_on": "2026-02-01", "starts_on": nil, "resolved_at": nil, "custom_fields": greenhouseCustom,
 	})
 }
 
 func (g *greenhouse) scorecard(id int, updated time.Time, status string, rating any) {
-	g.add("scorecards", id, updated, map[string]any{
+	g.add("scorecards", id, updated, object{
 		"application_id": 11, "interview_kit_id": 3, "interviewer_id": 1, "submitter_id": 1, "status": status, "candidate_rating": rating,
 		"interviewed_at": nil, "submitted_at": nil,
 	})
 }
 
 func (g *greenhouse) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	list, ok := strings.CutPrefix(r.URL.Path, "/v3/")
 	end, known := g.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
-	switch {
-	case r.Host == "auth.greenhouse.io" && r.URL.Path == "/token":
+	if r.Host == "auth.greenhouse.io" && r.URL.Path == "/token" {
 		g.login(rw, r)
-	case r.Host != "harvest.greenhouse.io" || r.Method != http.MethodGet || !ok || greenhouseOptions[list] == nil:
-		g.refuse(rw, r, http.StatusNotFound, "no such list")
-	case !known:
-		g.refuse(rw, r, http.StatusUnauthorized, "no such token")
-	case g.isFull(rw, r):
-	case !g.Now().Before(end), g.requests[""] == 6:
-		g.shows(expiredToken)
-		reply(rw, http.StatusUnauthorized, map[string]any{"errors": []any{"The access token is invalid."}})
-	default:
-		g.list(rw, r, list)
+		return
 	}
+	g.refuseIf(r.Host != "harvest.greenhouse.io" || r.Method != http.MethodGet || !ok || greenhouseOptions[list] == nil,
+		"no such list")
+	g.refuseIf(!known, "no such token")
+	g.limits(rw)
+	if !g.Now().Before(end) || g.requests[""] == 6 {
+		g.shows(expiredToken)
+		fail(rw, http.StatusUnauthorized, object{"errors": []any{"The access token is invalid."}})
+	}
+	g.list(rw, r, list)
 }
 
 func (g *greenhouse) login(rw http.ResponseWriter, r *http.Request) {
 	client := "Basic " + base64.StdEncoding.EncodeToString([]byte("your-client-id:your-client-secret"))
-	if r.Method != http.MethodPost || r.Header.Get("Authorization") != client || r.PostFormValue("grant_type") != "client_credentials" {
-		g.refuse(rw, r, http.StatusUnauthorized, "invalid_client")
-		return
-	}
+	g.refuseIf(r.Method != http.MethodPost || r.Header.Get("Authorization") != client ||
+		r.PostFormValue("grant_type") != "client_credentials", "invalid_client")
 	token := fmt.Sprintf("token-%d", len(g.tokens)+1)
 	g.tokens[token] = g.Now().Add(time.Hour)
-	reply(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_at": g.tokens[token].UTC().Format("2006-01-02T15:04:05-0700")})
+	reply(rw, http.StatusOK, object{"access_token": token, "token_type": "Bearer", "expires_at": g.tokens[token].UTC().Format("2006-01-02T15:04:05-0700")})
 }
 
-// isFull counts a request, and refuses it if there are too many in this window or if
+// limits counts a request, and refuses it if there are too many in this window or if
 // another program has used it up.
-func (g *greenhouse) isFull(rw http.ResponseWriter, r *http.Request) bool {
+func (g *greenhouse) limits(rw http.ResponseWriter) {
 	if g.Now().Sub(g.since) >= 30*time.Second {
 		g.since, g.sent = g.Now(), 0
 	}
 	g.sent++
-	g.requests[""]++
-	switch {
-	case g.sent > greenhouseLimit:
-		g.refuse(rw, r, http.StatusTooManyRequests, "too many requests in 30 seconds")
-	case g.requests[""] == 4:
-		rw.Header().Set("Retry-After", "17")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"message": "Rate limit exceeded"})
-	default:
-		return false
-	}
-	return true
+	g.refuseIf(g.sent > greenhouseLimit, "too many requests in 30 seconds")
+	failIf(g.count("") == 4, rw, http.StatusTooManyRequests, object{"message": "Rate limit exceeded"}, "Retry-After", "17")
 }
 
 // greenhouseCursor is what the text of a cursor says.
@@ -231,16 +220,12 @@ type greenhouseCursor struct {
 	Options      []string
 }
 
-// list sends a page of a list.
 func (g *greenhouse) list(rw http.ResponseWriter, r *http.Request, list string) {
 	cursor, err := greenhouseQuery(r, list)
-	if err != nil {
-		g.refuse(rw, r, http.StatusUnprocessableEntity, err.Error())
-		return
-	}
+	g.refuseIf(err != nil, err)
 	if g.requests[list]++; list == "candidates" && g.requests[list] == 2 {
 		g.shows(errorIn200)
-		reply(rw, http.StatusOK, map[string]any{"message": "The request is being processed."})
+		reply(rw, http.StatusOK, object{"message": "The request is being processed."})
 		return
 	}
 	page, next := g.page(list, cursor)
@@ -258,7 +243,6 @@ func (g *greenhouse) list(rw http.ResponseWriter, r *http.Request, list string) 
 	}
 }
 
-// greenhouseQuery is the place in a list that a request is for.
 func greenhouseQuery(r *http.Request, list string) (greenhouseCursor, error) {
 	query := r.URL.Query()
 	c := greenhouseCursor{Before: 1 << 40, Size: greenhouseDefault}
@@ -297,9 +281,8 @@ func greenhouseQuery(r *http.Request, list string) (greenhouseCursor, error) {
 	return c, nil
 }
 
-// page is the page at a place, and the place of the next one.
-func (g *greenhouse) page(list string, c greenhouseCursor) ([]map[string]any, *greenhouseCursor) {
-	sent := []map[string]any{}
+func (g *greenhouse) page(list string, c greenhouseCursor) ([]object, *greenhouseCursor) {
+	sent := []object{}
 	found := 0
 	for _, item := range slices.Backward(g.lists[list]) {
 		switch {
@@ -309,9 +292,7 @@ func (g *greenhouse) page(list string, c greenhouseCursor) ([]map[string]any, *g
 			g.shows(deleted)
 			continue
 		case found == c.Size:
-			if len(sent) < found {
-				g.shows(shortPage)
-			}
+			g.showsIf(len(sent) < found, shortPage)
 			return sent, &c
 		}
 		found++
@@ -324,25 +305,15 @@ func (g *greenhouse) page(list string, c greenhouseCursor) ([]map[string]any, *g
 	return sent, nil
 }
 
-// note notes what an item that is sent shows.
 func (g *greenhouse) note(item *greenhouseItem, since time.Time) {
-	if item.fields["active"] == false || item.fields["deactivated"] == true {
-		g.shows(archived)
-	}
-	if item.option == "show_service_accounts" {
-		g.shows(absentKey)
-	}
-	if item.fields["prospect"] == true {
-		g.shows(oddValue) // neither a job nor a stage
-	}
-	if item.updated.Equal(since) {
-		g.shows(tie)
-	}
+	g.showsIf(item.fields["active"] == false || item.fields["deactivated"] == true, archived)
+	g.showsIf(item.option == "show_service_accounts", absentKey)
+	// neither a job nor a stage
+	g.showsIf(item.fields["prospect"] == true, oddValue)
+	g.showsIf(item.updated.Equal(since), tie)
 }
 
 func (g *greenhouse) nextDay() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	changed := firstDay.Add(6 * time.Hour)
 	g.application(7, changed, "converted")
 	g.application(8, changed, "rejected")
@@ -357,17 +328,7 @@ func (g *greenhouse) nextDay() {
 	g.lists["users"][0].fields["deactivated"] = true
 }
 
-// notShown are conditions that cannot occur here.
-func (g *greenhouse) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "no list is requested for a parent: a missing scope refuses a whole list, and the run fails",
-		missingParent: "no list is requested for a parent",
-	}
-}
-
 func (g *greenhouse) expected(day int) tables {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	want := tables{}
 	for list, items := range g.lists {
 		isIncremental := !slices.Contains([]string{"users", "departments", "offices", "sources", "rejection_reasons"}, list)
@@ -380,22 +341,21 @@ func (g *greenhouse) expected(day int) tables {
 			for name, v := range item.fields {
 				switch {
 				case name == "type" && table == "sources":
-					r["strategy"] = v.(map[string]any)["name"].(string)
+					r["strategy"] = v.(object)["name"].(string)
 				case name == "type":
-					r["type"] = v.(map[string]any)["key"].(string)
+					r["type"] = v.(object)["key"].(string)
 				case name == "job_interview_stage_id":
 					r["job_stage_id"] = g.cell(v)
 				default:
 					r[name] = g.cell(v)
 				}
 			}
-			want[table] = append(want[table], r)
+			want.add(table, r)
 		}
 	}
 	return want
 }
 
-// cell is a value as a table has it.
 func (g *greenhouse) cell(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -1,20 +1,15 @@
-// Package apis runs every configuration of the gallery against an imitation of its API.
-// An imitation behaves as the documentation of the API says: it checks credentials and
-// parameters, limits the rate of requests, and changes its data between two runs.
+// Package apis runs every configuration of the gallery against a mock server of its API.
+// A mock server behaves as the documentation of the API says: it checks credentials and
+// parameters, limits the rate of requests, and changes its data between two runs. The pages
+// of docs/apis have the sources.
 package apis
 
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/x509"
-	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
-	"encoding/pem"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -23,25 +18,22 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/pkg/app"
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
 // firstDay is when the first run starts.
 var firstDay = time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC)
 
-// imitation is an API with its data. A test makes one for each sequence of runs.
-type imitation interface {
+// mockServer is an API with its data. A test makes one for each sequence of runs.
+type mockServer interface {
 	http.Handler
 	// nextDay changes the data as a day of use does: new, changed and deleted items.
 	nextDay()
@@ -49,20 +41,20 @@ type imitation interface {
 	expected(day int) tables
 }
 
-// signing is an imitation whose configuration needs real keys in the place of the
+// signing is a mock server whose configuration needs real keys in the place of the
 // placeholders in it.
 type signing interface {
 	// keys returns them by their placeholders.
 	keys() map[string]string
 }
 
-// forgetful is an imitation whose links from one run to the next expire.
+// forgetful is a mock server whose links from one run to the next expire.
 type forgetful interface {
 	// forget lets them expire. The third run stores expected(3).
 	forget()
 }
 
-// repeating is an imitation of an API that may send a row twice in one run, as its
+// repeating is a mock server of an API that may send a row twice in one run, as its
 // documentation says. The last one counts, as it does in a storage with primary keys.
 type repeating interface {
 	// repeats reports whether rows of the table come twice.
@@ -72,129 +64,19 @@ type repeating interface {
 // tables has the rows of each table by its name without the bucket.
 type tables map[string][]row
 
+func (t tables) add(table string, rows ...row) { t[table] = append(t[table], rows...) }
+
 // row has the values of the columns that are compared. It has the primary key at least.
 type row map[string]string
 
-// world is what an imitation can use.
-type world struct {
-	*testing.T
-	*clock.Clock
-	mu sync.Mutex
-	// requests counts the requests by a key that the imitation chooses.
-	requests map[string]int
-	// shown are the conditions that responses have had.
-	shown map[condition]bool
-	// refusedUntil has the end of the last refusal of each request.
-	refusedUntil map[string]time.Time
-}
-
-// address is an absolute address. The tests use http, because they have no certificates
-// for the hosts of the gallery; check replaces https in the configurations.
-func address(host, path string) string { return "http://" + host + path }
-
-// reply sends a JSON response.
-func reply(rw http.ResponseWriter, status int, body any) {
-	rw.Header().Set("Content-Type", "application/json; charset=utf-8")
-	rw.WriteHeader(status)
-	if err := json.NewEncoder(rw).Encode(body); err != nil {
-		panic(http.ErrAbortHandler) // the client is gone
-	}
-}
-
-// issued reports whether a request has one of the tokens that the logins have returned, which
-// are this name and the number of the login. A request that was on its way during a login
-// has an earlier one.
-func issued(r *http.Request, name string, logins int) bool {
-	number, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "+name)
-	n, err := strconv.Atoi(number)
-	return ok && err == nil && 1 <= n && n <= logins
-}
-
-// refuseUntil responds to a request that is over a limit until a time.
-func (w *world) refuseUntil(rw http.ResponseWriter, r *http.Request, end time.Time, status int, body any) {
-	w.refusedAgain(r.Method+" "+r.URL.String(), end)
-	reply(rw, status, body)
-}
-
-// refusedAgain notes that a request is refused until a time. It reports a request that was
-// refused before, and is repeated before the time that was noted then.
-func (w *world) refusedAgain(request string, end time.Time) {
-	if before := w.refusedUntil[request]; w.Now().Before(before) {
-		w.Errorf("%s is repeated %s too early", request, before.Sub(w.Now()))
-	}
-	w.refusedUntil[request] = end
-}
-
-// admits reports whether a request is for the host and has the headers, and refuses others.
-func (w *world) admits(rw http.ResponseWriter, r *http.Request, host string, headers map[string]string) bool {
-	if r.Host != host {
-		w.refuse(rw, r, http.StatusNotFound, "wrong host")
-		return false
-	}
-	for name, want := range headers {
-		if r.Header.Get(name) != want {
-			w.refuse(rw, r, http.StatusUnauthorized, "wrong header "+name)
-			return false
-		}
-	}
-	return true
-}
-
-// strictly decodes a JSON body that has no other members.
-func strictly(from io.Reader, to any) error {
-	decoder := json.NewDecoder(from)
-	decoder.DisallowUnknownFields()
-	return decoder.Decode(to)
-}
-
-// privateKey returns a key in the form of PEM by the placeholder of the configurations.
-func (w *world) privateKey(key any) map[string]string {
-	text, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return map[string]string{"your-private-key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text}))}
-}
-
-// readJWT decodes the header and the claims of a JSON Web Token. valid reports whether the
-// signature belongs to the SHA-256 of the signed text.
-func readJWT(token string, valid func(sum, signature []byte) bool, header, claims any) error {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return fmt.Errorf("a JSON Web Token of %d parts", len(parts))
-	}
-	for i, v := range []any{header, claims} {
-		text, err := base64.RawURLEncoding.DecodeString(parts[i])
-		if err == nil {
-			err = json.Unmarshal(text, v)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
-	if err != nil {
-		return err
-	}
-	if sum := sha256.Sum256([]byte(parts[0] + "." + parts[1])); !valid(sum[:], signature) {
-		return errors.New("wrong signature")
-	}
-	return nil
-}
-
-// refuse reports a request that the API does not accept, and answers it with a status.
-func (w *world) refuse(rw http.ResponseWriter, r *http.Request, status int, why string) {
-	w.Errorf("%s http://%s%s: %s", r.Method, r.Host, r.URL, why)
-	reply(rw, status, map[string]any{"error": why})
-}
-
 // check runs the configuration of the gallery with this name.
-func check(t *testing.T, name string, start func(*world) imitation) {
+func check(t *testing.T, name string, start func(*world) mockServer) {
 	t.Helper()
-	text, err := gallery.Config(name)
+	known, err := gallery.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := known.Config
 	t.Run("validates", func(t *testing.T) {
 		for _, finding := range diagnostic.Check(t.Context(), "config.json", text, load.Options{}).Findings {
 			if finding.Code != failure.ExampleValue { // which the user replaces
@@ -216,11 +98,11 @@ func check(t *testing.T, name string, start func(*world) imitation) {
 		}
 		for _, s := range []*sequence{alone, side} {
 			s.Advance(24 * time.Hour)
-			s.api.nextDay()
+			s.locked(s.api.nextDay)
 			s.run(2)
 			if api, ok := s.api.(forgetful); ok {
 				s.Advance(8 * 24 * time.Hour)
-				api.forget()
+				s.locked(api.forget)
 				s.run(3)
 			}
 			s.checkUntidiness()
@@ -231,7 +113,7 @@ func check(t *testing.T, name string, start func(*world) imitation) {
 // sequence is some runs in one data directory.
 type sequence struct {
 	*world
-	api    imitation
+	api    mockServer
 	server *httptest.Server
 	dir    string
 	// secrets are the values of # keys.
@@ -239,11 +121,11 @@ type sequence struct {
 }
 
 // begin makes a data directory with the configuration, and the API.
-func begin(t *testing.T, config []byte, concurrency int, start func(*world) imitation) *sequence {
+func begin(t *testing.T, config []byte, concurrency int, start func(*world) mockServer) *sequence {
 	t.Helper()
-	w := &world{T: t, Clock: clock.At(firstDay), requests: map[string]int{}, refusedUntil: map[string]time.Time{}}
+	w := newWorld(t)
 	s := &sequence{world: w, api: start(w), dir: t.TempDir()}
-	s.server = httptest.NewServer(s.api)
+	s.server = httptest.NewServer(w.serve(s.api))
 	t.Cleanup(s.server.Close)
 	text := strings.ReplaceAll(string(config), "https://", "http://")
 	if signs, ok := s.api.(signing); ok {
@@ -260,7 +142,7 @@ func begin(t *testing.T, config []byte, concurrency int, start func(*world) imit
 		t.Fatal(err)
 	}
 	var doc struct {
-		Parameters struct{ Config map[string]any }
+		Parameters struct{ Config object }
 	}
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		t.Fatal(err)
@@ -309,7 +191,9 @@ func (s *sequence) run(day int) {
 			s.Errorf("the events show the secret %q", secret)
 		}
 	}
-	stored, want := s.stored(), s.api.expected(day)
+	var want tables
+	s.locked(func() { want = s.api.expected(day) })
+	stored := s.stored()
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if api, ok := s.api.(repeating); ok && api.repeats(name) {
 			stored[name] = stored[name].merged()

@@ -26,7 +26,7 @@ type hubspot struct {
 
 type hubspotObject struct {
 	id         int
-	properties map[string]any
+	properties object
 	// associated has the ids of associated objects by their type.
 	associated map[string][]int
 	archived   bool
@@ -39,16 +39,22 @@ const (
 	hubspotGoneDeal     = 150 // it is deleted before its associations are read
 )
 
-func newHubSpot(w *world) imitation {
+func newHubSpot(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:    "a service key reads all objects of a kind that it has the scope for",
+		tie:          "pages are in the order of the ids, which are unique, and every run reads all of them",
+		errorIn200:   "HubSpot reports an error of a read by the status",
+		expiredToken: "a service key does not expire",
+	}
 	h := &hubspot{world: w, lists: map[string][]hubspotObject{}}
 	for i := range 250 {
 		h.lists["contacts"] = append(h.lists["contacts"], h.contact(100+i))
 	}
 	for i := range 100 { // exactly one page
-		h.lists["companies"] = append(h.lists["companies"], hubspotObject{id: 100 + i, properties: map[string]any{"name": "Company " + strconv.Itoa(i), "domain": nil}})
+		h.lists["companies"] = append(h.lists["companies"], hubspotObject{id: 100 + i, properties: object{"name": "Company " + strconv.Itoa(i), "domain": nil}})
 	}
 	for i := range 101 {
-		deal := hubspotObject{id: 100 + i, properties: map[string]any{"dealname": "Deal", "amount": "12.50", "dealstage": "won"}, associated: map[string][]int{"companies": []int{101, 102}[:i%3], "contacts": []int{103}[:i%2]}}
+		deal := hubspotObject{id: 100 + i, properties: object{"dealname": "Deal", "amount": "12.50", "dealstage": "won"}, associated: map[string][]int{"companies": []int{101, 102}[:i%3], "contacts": []int{103}[:i%2]}}
 		switch deal.id {
 		case hubspotBigDeal:
 			for j := range 700 {
@@ -62,32 +68,25 @@ func newHubSpot(w *world) imitation {
 		h.lists["deals"] = append(h.lists["deals"], deal)
 	}
 	for i := range 3 {
-		h.lists["owners"] = append(h.lists["owners"], hubspotObject{id: 41 + i, properties: map[string]any{"firstName": "Owner " + strconv.Itoa(i), "email": "o@example.com"}, archived: i == 1})
+		h.lists["owners"] = append(h.lists["owners"], hubspotObject{id: 41 + i, properties: object{"firstName": "Owner " + strconv.Itoa(i), "email": "o@example.com"}, archived: i == 1})
 	}
 	return h
 }
 
 func (h *hubspot) contact(id int) hubspotObject {
-	return hubspotObject{id: id, properties: map[string]any{"email": "c" + strconv.Itoa(id) + "@example.com", "lastname": "Nováková"}}
+	return hubspotObject{id: id, properties: object{"email": "c" + strconv.Itoa(id) + "@example.com", "lastname": "Nováková"}}
 }
 
 func (h *hubspot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	path := strings.TrimPrefix(r.URL.Path, "/crm/")
-	if !h.accepts(rw, r, "api.hubapi.com", map[string]string{"Authorization": "Bearer your-service-key"}) {
-		return
-	}
+	h.admit(r, "api.hubapi.com", map[string]string{"Authorization": "Bearer your-service-key"})
 	if h.sent++; h.sent%3 == 2 { // says only how long its interval is
-		rw.Header().Set("X-HubSpot-RateLimit-Interval-Milliseconds", "10000")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"status": "error", "errorType": "RATE_LIMIT", "policyName": "TEN_SECONDLY_ROLLING", "message": "You have reached your ten_secondly_rolling limit."})
-		return
+		fail(rw, http.StatusTooManyRequests, object{"status": "error", "errorType": "RATE_LIMIT", "policyName": "TEN_SECONDLY_ROLLING", "message": "You have reached your ten_secondly_rolling limit."}, "X-HubSpot-RateLimit-Interval-Milliseconds", "10000")
 	}
 	object, isObject := strings.CutPrefix(path, "objects/2026-09/")
 	parts := strings.Split(object, "/")
+	h.refuseIf(r.Method != http.MethodGet, "no such method")
 	switch {
-	case r.Method != http.MethodGet:
-		h.refuse(rw, r, http.StatusNotFound, "no such method")
 	case path == "pipelines/2026-09/deals":
 		reply(rw, http.StatusOK, h.pipelines())
 	case path == "owners/2026-09":
@@ -97,11 +96,10 @@ func (h *hubspot) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case isObject && len(parts) == 4 && parts[0] == "deals" && parts[2] == "associations":
 		h.associations(rw, r, parts[1], parts[3])
 	default:
-		h.refuse(rw, r, http.StatusNotFound, "no such resource")
+		h.refuse("no such resource")
 	}
 }
 
-// list sends a page of objects.
 func (h *hubspot) list(rw http.ResponseWriter, r *http.Request, name string) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("limit"))
@@ -109,19 +107,14 @@ func (h *hubspot) list(rw http.ResponseWriter, r *http.Request, name string) {
 	if text := query.Get("after"); err == nil && text != "" {
 		after, err = strconv.Atoi(text)
 	}
-	if err != nil || limit < 1 || limit > hubspotPage {
-		h.refuse(rw, r, http.StatusBadRequest, "limit must be from 1 to 100")
-		return
-	}
+	h.refuseIf(err != nil || limit < 1 || limit > hubspotPage, "limit must be from 1 to 100")
 	if name == "contacts" && after > 0 { // a page may have fewer objects
 		limit = 70
 		h.shows(shortPage)
 	}
-	list := slices.DeleteFunc(slices.Clone(h.lists[name]), func(o hubspotObject) bool {
+	list := without(h.lists[name], func(o hubspotObject) bool {
 		other := o.archived != (query.Get("archived") == "true")
-		if other && name == "companies" {
-			h.shows(deleted)
-		}
+		h.showsIf(other && name == "companies", deleted)
 		return o.id <= after || other
 	})
 	page := list[:min(len(list), limit)]
@@ -133,10 +126,10 @@ func (h *hubspot) list(rw http.ResponseWriter, r *http.Request, name string) {
 			results = append(results, h.result(name, o, query.Get("properties"), query.Get("associations")))
 		}
 	}
-	response := map[string]any{"results": results}
+	response := object{"results": results}
 	if len(page) < len(list) {
 		next := strconv.Itoa(page[len(page)-1].id)
-		response["paging"] = map[string]any{"next": map[string]any{"after": next, "link": address(r.Host, r.URL.Path+"?after="+next)}}
+		response["paging"] = object{"next": object{"after": next, "link": address(r.Host, r.URL.Path+"?after="+next)}}
 	}
 	reply(rw, http.StatusOK, response)
 	if name == "contacts" && after == 0 && !h.late { // a list that changes while it is read
@@ -145,34 +138,29 @@ func (h *hubspot) list(rw http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// associations sends a page of what a deal is associated with.
 func (h *hubspot) associations(rw http.ResponseWriter, r *http.Request, deal, kind string) {
 	from, err := strconv.Atoi(r.URL.Query().Get("after"))
-	if err != nil {
-		h.refuse(rw, r, http.StatusBadRequest, "after must be what the deal or the page before has")
-		return
-	}
+	h.refuseIf(err != nil, "after must be what the deal or the page before has")
 	if deal == strconv.Itoa(hubspotGoneDeal) {
 		h.shows(missingParent)
-		reply(rw, http.StatusNotFound, map[string]any{"status": "error", "category": "OBJECT_NOT_FOUND", "message": "Object not found. objectId are usually numeric."})
-		return
+		fail(rw, http.StatusNotFound, object{"status": "error", "category": "OBJECT_NOT_FOUND", "message": "Object not found. objectId are usually numeric."})
 	}
 	i := slices.IndexFunc(h.lists["deals"], func(o hubspotObject) bool { return strconv.Itoa(o.id) == deal })
 	all := h.lists["deals"][i].associated[kind]
 	to := min(len(all), from+500)
 	results := []any{}
 	for _, id := range all[from:to] {
-		results = append(results, map[string]any{"toObjectId": id, "associationTypes": []any{map[string]any{"category": "HUBSPOT_DEFINED", "typeId": 3, "label": nil}}})
+		results = append(results, object{"toObjectId": id, "associationTypes": []any{object{"category": "HUBSPOT_DEFINED", "typeId": 3, "label": nil}}})
 	}
-	response := map[string]any{"results": results}
+	response := object{"results": results}
 	if to < len(all) {
-		response["paging"] = map[string]any{"next": map[string]any{"after": strconv.Itoa(to)}}
+		response["paging"] = object{"next": object{"after": strconv.Itoa(to)}}
 	}
 	reply(rw, http.StatusOK, response)
 }
 
-func (h *hubspot) owner(o hubspotObject) map[string]any {
-	owner := map[string]any{"id": strconv.Itoa(o.id), "type": "PERSON", "archived": o.archived, "userIdIncludingInactive": 9000 + o.id}
+func (h *hubspot) owner(o hubspotObject) object {
+	owner := object{"id": strconv.Itoa(o.id), "type": "PERSON", "archived": o.archived, "userIdIncludingInactive": 9000 + o.id}
 	if o.archived {
 		h.shows(archived, absentKey)
 		return owner
@@ -183,43 +171,42 @@ func (h *hubspot) owner(o hubspotObject) map[string]any {
 	return owner
 }
 
-func (h *hubspot) pipelines() map[string]any {
+func (h *hubspot) pipelines() object {
 	stages := []any{
-		map[string]any{"id": "new", "label": "New", "displayOrder": 0, "metadata": map[string]any{"probability": "0.2", "isClosed": "false"}},
-		map[string]any{"id": "won", "label": "Won", "displayOrder": 1, "metadata": map[string]any{"probability": "1.0", "isClosed": "true"}},
+		object{"id": "new", "label": "New", "displayOrder": 0, "metadata": object{"probability": "0.2", "isClosed": "false"}},
+		object{"id": "won", "label": "Won", "displayOrder": 1, "metadata": object{"probability": "1.0", "isClosed": "true"}},
 	}
-	return map[string]any{"results": []any{
-		map[string]any{"id": "default", "label": "Sales", "displayOrder": 0, "stages": stages},
-		map[string]any{"id": "renewals", "label": "Renewals", "displayOrder": 1, "stages": stages[1:]},
+	return object{"results": []any{
+		object{"id": "default", "label": "Sales", "displayOrder": 0, "stages": stages},
+		object{"id": "renewals", "label": "Renewals", "displayOrder": 1, "stages": stages[1:]},
 	}}
 }
 
-// result is an object with what was requested.
-func (h *hubspot) result(name string, o hubspotObject, properties, associations string) map[string]any {
-	selected := map[string]any{"hs_object_id": strconv.Itoa(o.id)}
+func (h *hubspot) result(name string, o hubspotObject, properties, associations string) object {
+	selected := object{"hs_object_id": strconv.Itoa(o.id)}
 	for _, property := range strings.Split(properties, ",") {
 		if selected[property] = o.properties[property]; selected[property] == nil {
 			h.shows(oddValue)
 		}
 	}
-	result := map[string]any{"id": strconv.Itoa(o.id), "properties": selected, "createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": h.updated(o), "archived": false}
-	associated := map[string]any{}
+	result := object{"id": strconv.Itoa(o.id), "properties": selected, "createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": h.updated(o), "archived": false}
+	associated := object{}
 	for _, kind := range strings.Split(associations, ",") {
 		var ids []any
 		all := o.associated[kind]
 		first := all[:min(len(all), hubspotAssociations)]
 		for _, id := range first {
 			for _, label := range []string{"", "_unlabeled"} { // one object, two kinds of association
-				ids = append(ids, map[string]any{"id": strconv.Itoa(id), "type": name + "_to_" + kind + label})
+				ids = append(ids, object{"id": strconv.Itoa(id), "type": name + "_to_" + kind + label})
 			}
 		}
 		if ids == nil {
 			h.shows(absentKey)
 			continue
 		}
-		list := map[string]any{"results": ids}
+		list := object{"results": ids}
 		if len(first) < len(all) {
-			list["paging"] = map[string]any{"next": map[string]any{"after": strconv.Itoa(len(first)), "link": "deprecated"}}
+			list["paging"] = object{"next": object{"after": strconv.Itoa(len(first)), "link": "deprecated"}}
 		}
 		associated[kind] = list
 	}
@@ -234,27 +221,13 @@ func (h *hubspot) updated(o hubspotObject) string {
 }
 
 func (h *hubspot) nextDay() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.lists["contacts"][0].properties["lastname"] = "Changed"
 	h.lists["companies"][3].archived = true // the list leaves it out now
-	h.lists["deals"] = append(h.lists["deals"], hubspotObject{id: 901, properties: map[string]any{"dealname": "New"}})
+	h.lists["deals"] = append(h.lists["deals"], hubspotObject{id: 901, properties: object{"dealname": "New"}})
 	h.lists["owners"][2].archived = true
 }
 
-// notShown are conditions that cannot occur here.
-func (h *hubspot) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:    "a service key reads all objects of a kind that it has the scope for",
-		tie:          "pages are in the order of the ids, which are unique, and every run reads all of them",
-		errorIn200:   "HubSpot reports an error of a read by the status",
-		expiredToken: "a service key does not expire",
-	}
-}
-
 func (h *hubspot) expected(day int) tables {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	want := tables{
 		"pipelines": {{"id": "default", "label": "Sales"}, {"id": "renewals", "label": "Renewals"}},
 		"stages": {
@@ -268,7 +241,7 @@ func (h *hubspot) expected(day int) tables {
 		if !o.archived {
 			r["first_name"], r["archived"] = o.properties["firstName"].(string), ""
 		}
-		want["owners"] = append(want["owners"], r)
+		want.add("owners", r)
 	}
 	lists := maps.Clone(h.lists)
 	if day == 1 { // it was deleted after it had been read
@@ -286,9 +259,9 @@ func (h *hubspot) expected(day int) tables {
 					r[column] = v
 				}
 			}
-			want[name] = append(want[name], r)
+			want.add(name, r)
 			for kind, column := range map[string]string{"contacts": "contact_id", "companies": "company_id"} {
-				want["deal_"+kind] = append(want["deal_"+kind], h.associated(o, kind, column)...)
+				want.add("deal_"+kind, h.associated(o, kind, column)...)
 			}
 		}
 	}

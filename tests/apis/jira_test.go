@@ -60,7 +60,12 @@ const (
 	jiraUsers = 1200
 )
 
-func newJira(w *world) imitation {
+func newJira(w *world) mockServer {
+	w.notShown = map[condition]string{
+		tie:          "a token leads from page to page of issues, times of worklogs are in milliseconds, and runs overlap by an hour or a day",
+		errorIn200:   "errors have a status of their own; a search without valid credentials is empty, which the request for the account prevents",
+		expiredToken: "no request renews an API token: if it ends, the first request of a run fails with the status 401",
+	}
 	j := &jira{world: w, projects: 120}
 	for i := range 119 { // and one that comes late: full pages
 		j.issues = append(j.issues, jiraIssue{10000 + i, firstDay.AddDate(0, 0, i-200)})
@@ -85,54 +90,32 @@ func newJira(w *world) imitation {
 	return j
 }
 
-func (j *jira) notShown() map[condition]string {
-	return map[condition]string{
-		tie:          "a token leads from page to page of issues, times of worklogs are in milliseconds, and runs overlap by an hour or a day",
-		errorIn200:   "errors have a status of their own; a search without valid credentials is empty, which the request for the account prevents",
-		expiredToken: "no request renews an API token: if it ends, the first request of a run fails with the status 401",
-	}
-}
-
 func (j *jira) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	email, token, _ := r.BasicAuth()
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	switch {
-	case r.Host != "your-site.atlassian.net":
-		j.refuse(rw, r, http.StatusNotFound, "Site temporarily unavailable")
-		return
-	case email != "your-email@example.com" || token != "your-api-token":
-		j.refuse(rw, r, http.StatusUnauthorized, "Client must be authenticated to access this resource.")
-		return
-	case j.requests["/rest/api/3/myself"] == 0 && r.URL.Path != "/rest/api/3/myself":
-		j.refuse(rw, r, http.StatusOK, "a list is empty without valid credentials, so the first request must be one that is refused then")
-		return
-	case r.Method == http.MethodPost && media != "application/json":
-		j.refuse(rw, r, http.StatusUnsupportedMediaType, "not JSON")
-		return
-	}
-	j.requests[r.URL.Path]++
-	if j.requests[r.URL.Path] == 2 {
-		rw.Header().Set("Retry-After", "20")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"message": "Rate limit exceeded"})
-		return
-	}
+	j.refuseIf(r.Host != "your-site.atlassian.net", "Site temporarily unavailable")
+	j.refuseIf(email != "your-email@example.com" || token != "your-api-token",
+		"Client must be authenticated to access this resource.")
+	j.refuseIf(j.requests["/rest/api/3/myself"] == 0 && r.URL.Path != "/rest/api/3/myself",
+		"a list is empty without valid credentials, so the first request must be one that is refused then")
+	j.refuseIf(r.Method == http.MethodPost && media != "application/json", "not JSON")
+	failIf(j.count(r.URL.Path) == 2,
+		rw, http.StatusTooManyRequests, object{"message": "Rate limit exceeded"}, "Retry-After", "20")
 	board := -1
 	if match := jiraSprints.FindStringSubmatch(r.URL.Path); match != nil {
 		board, _ = strconv.Atoi(match[1])
 	}
 	switch {
 	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/myself":
-		reply(rw, http.StatusOK, map[string]any{"accountId": "5b10", "displayName": "Mia", "timeZone": "America/Los_Angeles", "groups": map[string]any{"size": 3, "items": []any{}}})
+		reply(rw, http.StatusOK, object{"accountId": "5b10", "displayName": "Mia", "timeZone": "America/Los_Angeles", "groups": object{"size": 3, "items": []any{}}})
 	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/project/search":
 		j.listProjects(rw, r)
 	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/users/search":
 		j.listUsers(rw, r)
 	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/status":
 		reply(rw, http.StatusOK, []any{
-			map[string]any{"id": "3", "name": "Done", "statusCategory": map[string]any{"id": 3, "key": "done", "name": "Done"}},
-			map[string]any{"id": "10010", "name": "Done", "statusCategory": map[string]any{"name": "Done"}, "scope": map[string]any{"type": "PROJECT", "project": map[string]any{"id": "1"}}},
+			object{"id": "3", "name": "Done", "statusCategory": object{"id": 3, "key": "done", "name": "Done"}},
+			object{"id": "10010", "name": "Done", "statusCategory": object{"name": "Done"}, "scope": object{"type": "PROJECT", "project": object{"id": "1"}}},
 		})
 	case r.Method == http.MethodPost && r.URL.Path == "/rest/api/3/search/jql":
 		j.search(rw, r)
@@ -140,17 +123,15 @@ func (j *jira) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		j.changedWorklogs(rw, r, j.worklogs)
 	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/worklog/deleted":
 		j.changedWorklogs(rw, r, j.removed)
-		if len(j.removed) > 1001 {
-			j.shows(deleted)
-		}
+		j.showsIf(len(j.removed) > 1001, deleted)
 	case r.Method == http.MethodPost && r.URL.Path == "/rest/api/3/worklog/list":
 		j.listWorklogs(rw, r)
 	case r.Method == http.MethodGet && r.URL.Path == "/rest/agile/1.0/board":
 		var boards []any
 		for i, b := range j.boards {
-			item := map[string]any{"id": i, "name": "Board", "type": b.kind}
+			item := object{"id": i, "name": "Board", "type": b.kind}
 			if i != 3 { // a board of a user has no location that others see
-				item["location"] = map[string]any{"projectId": 1}
+				item["location"] = object{"projectId": 1}
 			}
 			boards = append(boards, item)
 		}
@@ -158,7 +139,7 @@ func (j *jira) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet && board >= 0 && board < len(j.boards):
 		j.listSprints(rw, r, board)
 	default:
-		j.refuse(rw, r, http.StatusNotFound, "null for uri")
+		j.refuse("null for uri")
 	}
 }
 
@@ -167,32 +148,25 @@ var jiraSprints = regexp.MustCompile(`^/rest/agile/1\.0/board/(\d+)/sprint$`)
 // pageOf responds with a page of a list. Greater pages than the maximum are cut to it.
 func (j *jira) pageOf(rw http.ResponseWriter, r *http.Request, most int, all []any) {
 	query := r.URL.Query()
-	limit, err := strconv.Atoi(query.Get("maxResults"))
-	if err != nil || limit < 1 || limit > most {
-		j.refuse(rw, r, http.StatusBadRequest, "maxResults")
-		return
-	}
+	limit := j.number(query, "maxResults", 1, most)
 	start, _ := strconv.Atoi(query.Get("startAt"))
 	if start == 0 && len(all) > limit { // the first page is shorter than requested
 		limit--
 		j.shows(shortPage)
 	}
 	end := min(len(all), start+limit)
-	reply(rw, http.StatusOK, map[string]any{"values": all[min(start, end):end], "startAt": start, "maxResults": limit, "total": len(all), "isLast": end == len(all)})
+	reply(rw, http.StatusOK, object{"values": all[min(start, end):end], "startAt": start, "maxResults": limit, "total": len(all), "isLast": end == len(all)})
 }
 
 // listProjects leaves out archived projects if the request does not name their status.
 func (j *jira) listProjects(rw http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	if query.Get("orderBy") != "key" || query.Get("expand") != "lead" {
-		j.refuse(rw, r, http.StatusBadRequest, "orderBy or expand")
-		return
-	}
+	j.refuseIf(query.Get("orderBy") != "key" || query.Get("expand") != "lead", "orderBy or expand")
 	var all []any
 	for i := range j.projects {
-		item := map[string]any{
+		item := object{
 			"id": strconv.Itoa(i), "key": fmt.Sprintf("P%03d", i), "name": "Projekt č. 1", "projectTypeKey": "software", "style": "classic",
-			"lead": map[string]any{"accountId": "5b10"},
+			"lead": object{"accountId": "5b10"},
 		}
 		status := "live"
 		if i == jiraArchived {
@@ -201,9 +175,7 @@ func (j *jira) listProjects(rw http.ResponseWriter, r *http.Request) {
 		if status != query.Get("status") {
 			continue
 		}
-		if status == "archived" {
-			j.shows(archived)
-		}
+		j.showsIf(status == "archived", archived)
 		all = append(all, item)
 	}
 	j.pageOf(rw, r, 100, all)
@@ -214,13 +186,10 @@ func (j *jira) listUsers(rw http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("maxResults"))
 	start, _ := strconv.Atoi(query.Get("startAt"))
-	if err != nil || limit < 1 || limit > 1000 {
-		j.refuse(rw, r, http.StatusBadRequest, "maxResults")
-		return
-	}
+	j.refuseIf(err != nil || limit < 1 || limit > 1000, "maxResults")
 	page := []any{}
 	for i := start; i < min(jiraUsers, start+limit); i++ {
-		item := map[string]any{"accountId": strconv.Itoa(i), "accountType": "atlassian", "displayName": "Mia", "active": i != 5}
+		item := object{"accountId": strconv.Itoa(i), "accountType": "atlassian", "displayName": "Mia", "active": i != 5}
 		switch i % 3 {
 		case 0:
 			item["emailAddress"] = "mia@example.com"
@@ -242,12 +211,12 @@ func (j *jira) listSprints(rw http.ResponseWriter, r *http.Request, board int) {
 		j.shows(missingParent)
 	}
 	if b.status != 0 {
-		reply(rw, b.status, map[string]any{"errorMessages": []string{b.message}, "errors": map[string]any{}})
+		reply(rw, b.status, object{"errorMessages": []string{b.message}, "errors": object{}})
 		return
 	}
 	var all []any
 	for i := range b.sprints { // a sprint is on each board that shows one of its issues
-		item := map[string]any{"id": i, "name": "Sprint", "state": "future", "originBoardId": 0}
+		item := object{"id": i, "name": "Sprint", "state": "future", "originBoardId": 0}
 		if i == 0 {
 			item["state"], item["startDate"], item["goal"] = "closed", "2026-01-01T00:00:00.000Z", ""
 		}
@@ -271,10 +240,8 @@ func (j *jira) search(rw http.ResponseWriter, r *http.Request) {
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&request)
 	bound := jiraQuery.FindStringSubmatch(request.JQL)
-	if err != nil || bound == nil || request.MaxResults < 1 || request.MaxResults > 5000 {
-		j.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("Unbounded JQL queries are not allowed here: %q (%v)", request.JQL, err))
-		return
-	}
+	j.refuseIf(err != nil || bound == nil || request.MaxResults < 1 || request.MaxResults > 5000,
+		fmt.Sprintf("Unbounded JQL queries are not allowed here: %q (%v)", request.JQL, err))
 	since, err := time.ParseInLocation("2006-01-02 15:04", bound[1], jiraZone)
 	from := 0
 	if request.NextPageToken != "" {
@@ -283,17 +250,11 @@ func (j *jira) search(rw http.ResponseWriter, r *http.Request) {
 			err = fmt.Errorf("the token is not one of this query: %w", err2)
 		}
 	}
-	if err != nil {
-		j.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
-	found := slices.DeleteFunc(slices.Clone(j.issues), func(i jiraIssue) bool { return i.updated.Before(since) })
-	page := found[min(from, len(found)):min(from+60, len(found))]
-	issues := []any{}
-	for _, i := range page {
-		issues = append(issues, j.issue(i, request.Fields))
-	}
-	response := map[string]any{"issues": issues, "isLast": len(page) < 60}
+	j.refuseIf(err != nil, err)
+	found := without(j.issues, func(i jiraIssue) bool { return i.updated.Before(since) })
+	page := cut(found, from, 60)
+	issues := each(page, func(i jiraIssue) object { return j.issue(i, request.Fields) })
+	response := object{"issues": issues, "isLast": len(page) < 60}
 	if len(page) == 60 {
 		response["nextPageToken"] = fmt.Sprintf("token-%d-%d", from+60, since.Unix())
 	}
@@ -304,22 +265,21 @@ func (j *jira) search(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// issue has the fields that a request names.
-func (j *jira) issue(i jiraIssue, fields []string) map[string]any {
-	all := map[string]any{
-		"project": map[string]any{"id": "1", "key": "ABC"}, "timeoriginalestimate": nil, "timespent": 3600, "issuetype": map[string]any{"name": "Task"}, "summary": "Opravit \"tisk\"",
-		"status": map[string]any{"id": "3", "name": "Done"}, "priority": nil, "resolution": map[string]any{"name": "Fixed"},
-		"assignee": nil, "reporter": map[string]any{"accountId": "5b10", "displayName": "Mia"},
+func (j *jira) issue(i jiraIssue, fields []string) object {
+	all := object{
+		"project": object{"id": "1", "key": "ABC"}, "timeoriginalestimate": nil, "timespent": 3600, "issuetype": object{"name": "Task"}, "summary": "Opravit \"tisk\"",
+		"status": object{"id": "3", "name": "Done"}, "priority": nil, "resolution": object{"name": "Fixed"},
+		"assignee": nil, "reporter": object{"accountId": "5b10", "displayName": "Mia"},
 		"labels": []string{"a", "b"}, "created": "2026-01-01T00:00:00.000-0800", "updated": i.at(), "duedate": nil, "resolutiondate": nil,
 	}
-	selected := map[string]any{}
+	selected := object{}
 	for _, name := range fields {
 		if v, ok := all[name]; ok {
 			selected[name] = v
 		}
 	}
 	j.shows(oddValue)
-	return map[string]any{"id": strconv.Itoa(i.id), "key": "ABC-" + strconv.Itoa(i.id), "fields": selected}
+	return object{"id": strconv.Itoa(i.id), "key": "ABC-" + strconv.Itoa(i.id), "fields": selected}
 }
 
 func (i jiraIssue) at() string { return i.updated.In(jiraZone).Format("2006-01-02T15:04:05.000-0700") }
@@ -331,20 +291,19 @@ func (j *jira) changedWorklogs(rw http.ResponseWriter, r *http.Request, all []ji
 	if text := r.URL.Query().Get("since"); text != "" {
 		var err error
 		if since, err = strconv.ParseInt(text, 10, 64); err != nil {
-			j.refuse(rw, r, http.StatusBadRequest, "since is no number of milliseconds")
-			return
+			j.refuse("since is no number of milliseconds")
 		}
 	}
 	now := j.Now().Add(-time.Minute).UnixMilli()
-	found := slices.DeleteFunc(slices.Clone(all), func(w jiraWorklog) bool { return w.updated <= since || w.updated > now })
+	found := without(all, func(w jiraWorklog) bool { return w.updated <= since || w.updated > now })
 	page := found[:min(1000, len(found))]
 	until := since
 	values := []any{}
 	for _, w := range page {
 		until = w.updated
-		values = append(values, map[string]any{"worklogId": w.id, "updatedTime": w.updated, "properties": []any{}})
+		values = append(values, object{"worklogId": w.id, "updatedTime": w.updated, "properties": []any{}})
 	}
-	response := map[string]any{"values": values, "since": since, "until": until, "lastPage": len(page) == len(found)}
+	response := object{"values": values, "since": since, "until": until, "lastPage": len(page) == len(found)}
 	if len(page) < len(found) {
 		response["nextPage"] = address(r.Host, r.URL.Path+"?since="+strconv.FormatInt(until, 10))
 	}
@@ -354,14 +313,13 @@ func (j *jira) changedWorklogs(rw http.ResponseWriter, r *http.Request, all []ji
 // listWorklogs responds with those that exist and that the user may see.
 func (j *jira) listWorklogs(rw http.ResponseWriter, r *http.Request) {
 	var request struct{ IDs []int }
-	if err := json.NewDecoder(r.Body).Decode(&request); err != nil || len(request.IDs) == 0 || len(request.IDs) > 1000 {
-		j.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("ids must be from 1 to 1000 numbers (%v)", err))
-		return
-	}
+	err := json.NewDecoder(r.Body).Decode(&request)
+	j.refuseIf(err != nil || len(request.IDs) == 0 || len(request.IDs) > 1000,
+		fmt.Sprintf("ids must be from 1 to 1000 numbers (%v)", err))
 	all := []any{}
 	for _, w := range j.worklogs {
 		if slices.Contains(request.IDs, w.id) && w.id != jiraHidden {
-			all = append(all, map[string]any{"id": strconv.Itoa(w.id), "issueId": "10002", "author": map[string]any{"accountId": "5b10", "displayName": "Mia"},
+			all = append(all, object{"id": strconv.Itoa(w.id), "issueId": "10002", "author": object{"accountId": "5b10", "displayName": "Mia"},
 				"started": "2026-01-01T00:00:00.000+0000", "timeSpentSeconds": 60 * w.id, "updated": "2026-01-01T00:00:00.000+0000"})
 		}
 	}
@@ -369,8 +327,6 @@ func (j *jira) listWorklogs(rw http.ResponseWriter, r *http.Request) {
 }
 
 func (j *jira) nextDay() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	morning := firstDay.Add(20 * time.Hour)
 	j.issues[3].updated = morning
 	j.issues = append(j.issues, jiraIssue{30000, morning})
@@ -391,26 +347,26 @@ func (j *jira) expected(day int) tables {
 		if i == jiraArchived {
 			r["archived"] = "1"
 		}
-		want["projects"] = append(want["projects"], r)
+		want.add("projects", r)
 	}
 	for i := range jiraUsers {
-		want["users"] = append(want["users"], row{"id": strconv.Itoa(i), "email": []string{"mia@example.com", "", ""}[i%3]})
+		want.add("users", row{"id": strconv.Itoa(i), "email": []string{"mia@example.com", "", ""}[i%3]})
 	}
 	for i, b := range j.boards {
 		project := "1"
 		if i == 3 {
 			project = ""
 		}
-		want["boards"] = append(want["boards"], row{"id": strconv.Itoa(i), "type": b.kind, "project_id": project})
+		want.add("boards", row{"id": strconv.Itoa(i), "type": b.kind, "project_id": project})
 	}
 	for i := range j.boards[0].sprints {
-		want["sprints"] = append(want["sprints"], row{"board_id": "0", "id": strconv.Itoa(i)})
+		want.add("sprints", row{"board_id": "0", "id": strconv.Itoa(i)})
 	}
 	// A query of the second run begins a day before the first run, in another time zone.
 	since := firstDay.AddDate(0, 0, -1).Add(8 * time.Hour)
 	for _, i := range j.issues {
 		if day == 1 || !i.updated.Before(since) {
-			want["issues"] = append(want["issues"], row{
+			want.add("issues", row{
 				"id": strconv.Itoa(i.id), "updated": i.at(), "labels": `["a","b"]`, "assignee": "", "reporter": "Mia", "summary": `Opravit "tisk"`,
 				"estimate_seconds": "", "spent_seconds": "3600", "status_id": "3", "project": "ABC",
 			})
@@ -419,12 +375,12 @@ func (j *jira) expected(day int) tables {
 	lookback := firstDay.Add(-time.Hour).UnixMilli()
 	for _, w := range j.worklogs {
 		if w.id != jiraHidden && (day == 1 || w.updated > lookback) {
-			want["worklogs"] = append(want["worklogs"], row{"id": strconv.Itoa(w.id), "issue_id": "10002", "seconds": strconv.Itoa(60 * w.id)})
+			want.add("worklogs", row{"id": strconv.Itoa(w.id), "issue_id": "10002", "seconds": strconv.Itoa(60 * w.id)})
 		}
 	}
 	for _, w := range j.removed {
 		if day == 1 || w.updated > lookback {
-			want["deleted_worklogs"] = append(want["deleted_worklogs"], row{"id": strconv.Itoa(w.id), "deleted_ms": strconv.FormatInt(w.updated, 10)})
+			want.add("deleted_worklogs", row{"id": strconv.Itoa(w.id), "deleted_ms": strconv.FormatInt(w.updated, 10)})
 		}
 	}
 	return want

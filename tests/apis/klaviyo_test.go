@@ -29,7 +29,7 @@ type klaviyo struct {
 type klaviyoResource struct {
 	id         string
 	at         time.Time // when it was updated, or when the event happened
-	attributes map[string]any
+	attributes object
 	channel    string // of a campaign
 }
 
@@ -47,34 +47,40 @@ var klaviyoFilters = map[string]*regexp.Regexp{
 	"flows":     regexp.MustCompile(`^equals\(archived,(true|false)\)$`),
 }
 
-func newKlaviyo(w *world) imitation {
+func newKlaviyo(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "the configuration has no children: a scope that the key lacks makes a whole list fail, and the run with it",
+		missingParent: "the configuration has no children: every list belongs to the account",
+		errorIn200:    "Klaviyo documents errors with a status of 4xx or 5xx only",
+		expiredToken:  "a private key does not expire; it works until somebody deletes it",
+	}
 	k := &klaviyo{world: w, lists: map[string][]*klaviyoResource{}, old: map[string]string{}}
 	start := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 	for i := range 230 {
-		k.add("profiles", i, start.Add(time.Duration(i)*time.Hour), map[string]any{
+		k.add("profiles", i, start.Add(time.Duration(i)*time.Hour), object{
 			"email": fmt.Sprintf("p%d@example.com", i), "first_name": nil,
-			"location": map[string]any{"country": "Iceland"}, "properties": map[string]any{"plan": "gold", "visits": i},
-			"subscriptions": map[string]any{"email": map[string]any{"marketing": map[string]any{"consent": "SUBSCRIBED"}}},
+			"location": object{"country": "Iceland"}, "properties": object{"plan": "gold", "visits": i},
+			"subscriptions": object{"email": object{"marketing": object{"consent": "SUBSCRIBED"}}},
 		})
 	}
 	for i := range 1100 { // two at a time, also at the end of a page of 1,000
-		k.add("events", i, start.Add(time.Duration((i+1)/2)*2*time.Hour), map[string]any{"event_properties": map[string]any{"$value": i}})
+		k.add("events", i, start.Add(time.Duration((i+1)/2)*2*time.Hour), object{"event_properties": object{"$value": i}})
 	}
 	for i := range 203 {
-		k.add("metrics", i, start, map[string]any{"name": "Metric " + strconv.Itoa(i), "integration": map[string]any{"name": "Shopify"}})
+		k.add("metrics", i, start, object{"name": "Metric " + strconv.Itoa(i), "integration": object{"name": "Shopify"}})
 	}
 	for i := range 20 { // two full pages
-		k.add("lists", i, start, map[string]any{"name": "List " + strconv.Itoa(i), "opt_in_process": "double_opt_in"})
+		k.add("lists", i, start, object{"name": "List " + strconv.Itoa(i), "opt_in_process": "double_opt_in"})
 	}
 	for i := range 12 {
-		k.add("segments", i, start, map[string]any{"name": "Segment " + strconv.Itoa(i), "is_active": i > 0})
+		k.add("segments", i, start, object{"name": "Segment " + strconv.Itoa(i), "is_active": i > 0})
 	}
 	for i, channel := range []string{"email", "email", "sms", "sms", "mobile_push", "mobile_push"} {
-		k.add("campaigns", i, start, map[string]any{"name": "Campaign " + strconv.Itoa(i), "status": "Sent", "archived": i%2 == 1, "send_time": nil})
+		k.add("campaigns", i, start, object{"name": "Campaign " + strconv.Itoa(i), "status": "Sent", "archived": i%2 == 1, "send_time": nil})
 		k.lists["campaigns"][i].channel = channel
 	}
 	for i := range 60 {
-		flow := map[string]any{"name": "Flow " + strconv.Itoa(i), "status": "live", "archived": i == 3, "trigger_type": "Metric"}
+		flow := object{"name": "Flow " + strconv.Itoa(i), "status": "live", "archived": i == 3, "trigger_type": "Metric"}
 		if i == 5 {
 			delete(flow, "trigger_type")
 		}
@@ -83,42 +89,27 @@ func newKlaviyo(w *world) imitation {
 	return k
 }
 
-func (k *klaviyo) add(list string, i int, at time.Time, attributes map[string]any) {
+func (k *klaviyo) add(list string, i int, at time.Time, attributes object) {
 	k.lists[list] = append(k.lists[list], &klaviyoResource{id: fmt.Sprintf("%s-%d", list, i), at: at, attributes: attributes})
 }
 
 func (k *klaviyo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	name, underAPI := strings.CutPrefix(r.URL.Path, "/api/")
 	all, known := k.lists[name]
 	query := r.URL.Query()
-	if !k.accepts(rw, r, "a.klaviyo.com", map[string]string{"Authorization": "Klaviyo-API-Key your-private-api-key", "revision": "2026-07-15", "Accept": "application/vnd.api+json"}) {
-		return
-	}
-	switch {
-	case !underAPI || !known:
-		k.refuse(rw, r, http.StatusNotFound, "no such resource")
-		return
-	case query.Get("additional-fields[profile]") != "" && (name != "profiles" || query.Get("additional-fields[profile]") != "subscriptions"):
-		k.refuse(rw, r, http.StatusBadRequest, "no such additional fields")
-		return
-	}
+	k.admit(r, "a.klaviyo.com", map[string]string{"Authorization": "Klaviyo-API-Key your-private-api-key", "revision": "2026-07-15", "Accept": "application/vnd.api+json"})
+	k.refuseIf(!underAPI || !known, "no such resource")
+	k.refuseIf(query.Get("additional-fields[profile]") != "" && (name != "profiles" || query.Get("additional-fields[profile]") != "subscriptions"),
+		"no such additional fields")
 	size := klaviyoSizes[name][0]
 	if text := query.Get("page[size]"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > klaviyoSizes[name][1] {
-			k.refuse(rw, r, http.StatusBadRequest, "wrong page[size]")
-			return
-		}
+		k.refuseIf(err != nil || n < 1 || n > klaviyoSizes[name][1], "wrong page[size]")
 		size = n
 	}
 	k.requests[name]++
-	if k.requests[name] == 2 {
-		rw.Header().Set("Retry-After", "3")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"errors": []any{map[string]any{"code": "throttled"}}})
-		return
-	}
+	failIf(k.requests[name] == 2,
+		rw, http.StatusTooManyRequests, object{"errors": []any{object{"code": "throttled"}}}, "Retry-After", "3")
 	if name == "profiles" && k.requests[name] == 4 { // the last page: the first profile is changed meanwhile
 		first := k.lists[name][0]
 		k.old[first.id] = first.attributes["email"].(string)
@@ -126,10 +117,7 @@ func (k *klaviyo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		first.attributes["email"] = "new@example.com"
 	}
 	matching, err := klaviyoMatching(name, query.Get("filter"), all)
-	if err != nil {
-		k.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	k.refuseIf(err != nil, err)
 	if name == "profiles" && query.Get("sort") != "created" { // a profile that is changed moves to the end
 		matching = slices.Clone(matching)
 		slices.SortFunc(matching, func(a, b *klaviyoResource) int { return a.at.Compare(b.at) })
@@ -137,34 +125,28 @@ func (k *klaviyo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	from := 0
 	if cursor := query.Get("page[cursor]"); cursor != "" {
 		from = slices.IndexFunc(matching, func(o *klaviyoResource) bool { return "next::"+o.id == cursor })
-		if from < 0 {
-			k.refuse(rw, r, http.StatusBadRequest, "wrong cursor")
-			return
-		}
+		k.refuseIf(from < 0, "wrong cursor")
 	}
 	if name == "segments" && from == 0 { // a page may have fewer items than its size
 		size = 4
 		k.shows(shortPage)
 	}
 	to := min(from+size, len(matching))
-	links := map[string]any{"self": address(r.Host, r.URL.RequestURI()), "next": nil, "prev": nil}
+	links := object{"self": address(r.Host, r.URL.RequestURI()), "next": nil, "prev": nil}
 	if to < len(matching) {
 		next := maps.Clone(query)
 		next.Set("page[cursor]", "next::"+matching[to].id)
 		links["next"] = address(r.Host, r.URL.Path+"?"+url.Values(next).Encode())
-		if name == "events" && matching[to].at.Equal(matching[to-1].at) {
-			k.shows(tie)
-		}
+		k.showsIf(name == "events" && matching[to].at.Equal(matching[to-1].at), tie)
 	}
 	data := []any{}
 	for _, o := range matching[from:to] {
 		data = append(data, k.item(name, o, query.Get("additional-fields[profile]") != ""))
 	}
-	if name == "profiles" && k.gone { // the response says nothing of it
-		k.shows(deleted)
-	}
+	// the response says nothing of it
+	k.showsIf(name == "profiles" && k.gone, deleted)
 	rw.Header().Set("RateLimit-Remaining", "100")
-	reply(rw, http.StatusOK, map[string]any{"data": data, "links": links})
+	reply(rw, http.StatusOK, object{"data": data, "links": links})
 }
 
 // klaviyoMatching are the resources that the filter of the list lets pass. Events,
@@ -208,17 +190,16 @@ func klaviyoMatching(name, filter string, all []*klaviyoResource) ([]*klaviyoRes
 	return matching, nil
 }
 
-// item is a resource as a response has it. Subscriptions are there on demand.
-func (k *klaviyo) item(name string, o *klaviyoResource, subscriptions bool) map[string]any {
+func (k *klaviyo) item(name string, o *klaviyoResource, subscriptions bool) object {
 	attributes := maps.Clone(o.attributes)
-	item := map[string]any{"type": strings.TrimSuffix(name, "s"), "id": o.id, "attributes": attributes}
+	item := object{"type": strings.TrimSuffix(name, "s"), "id": o.id, "attributes": attributes}
 	updated := o.at.Format("2006-01-02T15:04:05-07:00")
 	switch name {
 	case "events":
 		attributes["datetime"] = updated
-		item["relationships"] = map[string]any{
-			"profile": map[string]any{"data": map[string]any{"type": "profile", "id": "profiles-1"}},
-			"metric":  map[string]any{"data": map[string]any{"type": "metric", "id": "metrics-1"}},
+		item["relationships"] = object{
+			"profile": object{"data": object{"type": "profile", "id": "profiles-1"}},
+			"metric":  object{"data": object{"type": "metric", "id": "metrics-1"}},
 		}
 	case "campaigns":
 		attributes["created_at"], attributes["updated_at"] = updated, updated
@@ -231,37 +212,21 @@ func (k *klaviyo) item(name string, o *klaviyoResource, subscriptions bool) map[
 		}
 		k.shows(oddValue) // first_name is null
 	}
-	if attributes["archived"] == true {
-		k.shows(archived)
-	}
-	if name == "flows" && attributes["trigger_type"] == nil {
-		k.shows(absentKey)
-	}
+	k.showsIf(attributes["archived"] == true, archived)
+	k.showsIf(name == "flows" && attributes["trigger_type"] == nil, absentKey)
 	return item
 }
 
-// notShown: see orderly.
-func (k *klaviyo) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "the configuration has no children: a scope that the key lacks makes a whole list fail, and the run with it",
-		missingParent: "the configuration has no children: every list belongs to the account",
-		errorIn200:    "Klaviyo documents errors with a status of 4xx or 5xx only",
-		expiredToken:  "a private key does not expire; it works until somebody deletes it",
-	}
-}
-
 func (k *klaviyo) nextDay() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	profiles := k.lists["profiles"]
 	profiles[7].at, profiles[7].attributes["email"] = k.Now().Add(-time.Hour), "changed@example.com"
 	k.lists["profiles"] = slices.Delete(profiles, 9, 10)
 	k.gone = true
-	k.add("profiles", 900, k.Now().Add(-time.Hour), map[string]any{"email": "new900@example.com"})
-	k.add("profiles", 901, firstDay, map[string]any{"email": "late901@example.com"}) // in the second when the first run began
-	k.add("events", 1900, k.Now().Add(-time.Minute), map[string]any{"event_properties": nil})
-	k.add("events", 1901, firstDay.Add(-2*time.Hour), map[string]any{"event_properties": nil}) // reported late
-	k.add("lists", 20, k.Now(), map[string]any{"name": "List 20", "opt_in_process": "single_opt_in"})
+	k.add("profiles", 900, k.Now().Add(-time.Hour), object{"email": "new900@example.com"})
+	k.add("profiles", 901, firstDay, object{"email": "late901@example.com"}) // in the second when the first run began
+	k.add("events", 1900, k.Now().Add(-time.Minute), object{"event_properties": nil})
+	k.add("events", 1901, firstDay.Add(-2*time.Hour), object{"event_properties": nil}) // reported late
+	k.add("lists", 20, k.Now(), object{"name": "List 20", "opt_in_process": "single_opt_in"})
 	k.lists["campaigns"][0].attributes["archived"] = true
 }
 
@@ -280,12 +245,12 @@ func (k *klaviyo) expected(day int) tables {
 			consent = "SUBSCRIBED"
 		}
 		if o.at.After(since.Add(-10 * time.Minute)) {
-			want["profiles"] = append(want["profiles"], row{"id": o.id, "email": email, "first_name": "", "email_consent": consent})
+			want.add("profiles", row{"id": o.id, "email": email, "first_name": "", "email_consent": consent})
 		}
 	}
 	for _, o := range k.lists["events"] {
 		if o.at.Before(until) && (day == 1 || !o.at.Before(since.Add(-24*time.Hour))) {
-			want["events"] = append(want["events"], row{"id": o.id, "metric_id": "metrics-1", "profile_id": "profiles-1"})
+			want.add("events", row{"id": o.id, "metric_id": "metrics-1", "profile_id": "profiles-1"})
 		}
 	}
 	for _, name := range []string{"metrics", "lists", "segments", "campaigns", "flows"} {
@@ -297,7 +262,7 @@ func (k *klaviyo) expected(day int) tables {
 			if is, ok := o.attributes["archived"].(bool); ok {
 				r["archived"] = map[bool]string{true: "1", false: ""}[is]
 			}
-			want[name] = append(want[name], r)
+			want.add(name, r)
 		}
 	}
 	return want

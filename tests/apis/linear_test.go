@@ -11,20 +11,24 @@ import (
 	"time"
 )
 
-// linear is GraphQL with connections. It limits requests with the status 400, and reports
-// some transient errors with the status 200. The time of the last change stays when
-// an issue is archived. Facts:
-// https://linear.app/developers/pagination, https://linear.app/developers/rate-limiting,
-// https://github.com/linear/linear/blob/master/packages/sdk/src/schema.graphql,
-// https://github.com/linear/linear/blob/master/packages/sdk/src/error.ts.
+// linear is GraphQL with connections. It limits requests with the status 400, and reports some
+// transient errors with the status 200. The time of the last change stays when an issue is
+// archived.
 type linear struct {
 	*world
-	nodes   map[string][]map[string]any
+	nodes   map[string][]object
 	removed bool // a comment was deleted
 }
 
-func newLinear(w *world) imitation {
-	l := &linear{world: w, nodes: map[string][]map[string]any{}}
+func newLinear(w *world) mockServer {
+	const noChildren = "every list is one of the workspace; no request depends on an item of another one"
+	w.notShown = map[condition]string{
+		forbidden:     noChildren,
+		missingParent: noChildren,
+		absentKey:     "GraphQL returns every field that a query selects",
+		expiredToken:  "no request renews a personal API key: if it is revoked, the run fails with an authentication error",
+	}
+	l := &linear{world: w, nodes: map[string][]object{}}
 	for name, count := range map[string]int{
 		"users": 120, "teams": 3, "workflowStates": 5, "issueLabels": 4, "cycles": 2, "projects": 7, "issues": 330, "comments": 40,
 	} {
@@ -39,16 +43,6 @@ func newLinear(w *world) imitation {
 	return l
 }
 
-func (l *linear) notShown() map[condition]string {
-	const noChildren = "every list is one of the workspace; no request depends on an item of another one"
-	return map[condition]string{
-		forbidden:     noChildren,
-		missingParent: noChildren,
-		absentKey:     "GraphQL returns every field that a query selects",
-		expiredToken:  "no request renews a personal API key: if it is revoked, the run fails with an authentication error",
-	}
-}
-
 // linearFields are the fields of each type without those that all of them have.
 var linearFields = map[string]string{
 	"users":          "name displayName email active admin guest app",
@@ -61,10 +55,10 @@ var linearFields = map[string]string{
 	"comments":       "body issueId projectId projectUpdateId parentId editedAt resolvedAt user",
 }
 
-// add adds a node with all fields that its type has in the imitation.
+// add adds a node with all fields that its type has in the mock server.
 func (l *linear) add(list string, i int, updated time.Time) {
 	id := fmt.Sprintf("%s-%03d", list, i)
-	node := map[string]any{"id": id, "updatedAt": linearTime(updated), "createdAt": "2025-01-01T00:00:00.000Z", "archivedAt": nil, "url": "https://linear.app/x/" + id}
+	node := object{"id": id, "updatedAt": linearTime(updated), "createdAt": "2025-01-01T00:00:00.000Z", "archivedAt": nil, "url": "https://linear.app/x/" + id}
 	for _, name := range strings.Fields(linearFields[list]) {
 		node[name] = nil
 	}
@@ -72,12 +66,12 @@ func (l *linear) add(list string, i int, updated time.Time) {
 	case "users":
 		node["email"] = id + "@example.com"
 	case "workflowStates", "cycles":
-		node["team"] = map[string]any{"id": "teams-000"}
+		node["team"] = object{"id": "teams-000"}
 	case "projects":
-		node["status"] = map[string]any{"name": "Planned"}
+		node["status"] = object{"name": "Planned"}
 	case "issues":
-		node["state"] = map[string]any{"id": "workflowStates-000", "name": "Done", "type": "completed"}
-		node["team"] = map[string]any{"id": "teams-000"}
+		node["state"] = object{"id": "workflowStates-000", "name": "Done", "type": "completed"}
+		node["team"] = object{"id": "teams-000"}
 		node["labelIds"] = []any{"label-1", "label-2"}[:i%3]
 	}
 	l.nodes[list] = append(l.nodes[list], node)
@@ -107,7 +101,7 @@ type linearFilter struct {
 }
 
 // matches reports whether a node passes. Comments have no filter by archivedAt.
-func (f linearFilter) matches(node map[string]any) bool {
+func (f linearFilter) matches(node object) bool {
 	if len(f.Or) > 0 {
 		return slices.ContainsFunc(f.Or, func(f linearFilter) bool { return f.matches(node) })
 	}
@@ -120,8 +114,6 @@ func (f linearFilter) matches(node map[string]any) bool {
 }
 
 func (l *linear) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	var body struct {
 		Query     string
 		Variables struct {
@@ -134,37 +126,26 @@ func (l *linear) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(&body)
 	query := linearQuery.FindStringSubmatch(body.Query)
-	switch {
-	case r.Host != "api.linear.app" || r.URL.Path != "/graphql" || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json":
-		l.refuse(rw, r, http.StatusNotFound, "not the GraphQL endpoint")
-		return
-	case r.Header.Get("Authorization") != "your-api-key":
-		l.refuse(rw, r, http.StatusUnauthorized, "AUTHENTICATION_ERROR")
-		return
-	case err != nil || query == nil || body.Variables.First < 1 || body.Variables.First > 250:
-		l.refuse(rw, r, http.StatusBadRequest, fmt.Sprint("GRAPHQL_VALIDATION_FAILED ", err))
-		return
-	}
+	l.refuseIf(r.Host != "api.linear.app" || r.URL.Path != "/graphql" || r.Method != http.MethodPost ||
+		r.Header.Get("Content-Type") != "application/json", "not the GraphQL endpoint")
+	l.refuseIf(r.Header.Get("Authorization") != "your-api-key", "AUTHENTICATION_ERROR")
+	l.refuseIf(err != nil || query == nil || body.Variables.First < 1 || body.Variables.First > 250,
+		"GRAPHQL_VALIDATION_FAILED ", err)
 	filter, list, arguments, selection := query[1], query[2], query[3], graphqlSelection(query[4])
 	if known, ok := linearLists[list]; !ok || known != [2]string{filter, arguments} || (filter != "") != (body.Variables.Filter != nil) {
-		l.refuse(rw, r, http.StatusBadRequest, "GRAPHQL_VALIDATION_FAILED: arguments of "+list)
-		return
+		l.refuse("GRAPHQL_VALIDATION_FAILED: arguments of " + list)
 	}
 	l.requests["all"]++
 	l.requests[list]++
+	failIf(l.requests["all"] == 2 || l.requests["all"] == 3,
+		rw, http.StatusBadRequest, object{"errors": []any{object{"message": "Rate limit exceeded", "extensions": object{"code": "RATELIMITED"}}}}, "X-RateLimit-Requests-Remaining", "0", "X-RateLimit-Requests-Reset", fmt.Sprint(l.Now().Add(time.Hour).UnixMilli()))
+	failIf(l.requests["all"] == 5,
+		rw, http.StatusBadGateway, object{"errors": []any{object{"message": "Bad gateway"}}})
 	switch {
-	case l.requests["all"] == 2 || l.requests["all"] == 3:
-		rw.Header().Set("X-RateLimit-Requests-Remaining", "0")
-		rw.Header().Set("X-RateLimit-Requests-Reset", fmt.Sprint(l.Now().Add(time.Hour).UnixMilli()))
-		reply(rw, http.StatusBadRequest, map[string]any{"errors": []any{map[string]any{"message": "Rate limit exceeded", "extensions": map[string]any{"code": "RATELIMITED"}}}})
-		return
-	case l.requests["all"] == 5:
-		reply(rw, http.StatusBadGateway, map[string]any{"errors": []any{map[string]any{"message": "Bad gateway"}}})
-		return
 	case l.requests["all"] == 6:
 		l.shows(errorIn200)
-		failure := map[string]any{"message": "Internal server error", "extensions": map[string]any{"type": "internal error", "code": "INTERNAL_SERVER_ERROR"}}
-		reply(rw, http.StatusOK, map[string]any{"data": nil, "errors": []any{failure}})
+		failure := object{"message": "Internal server error", "extensions": object{"type": "internal error", "code": "INTERNAL_SERVER_ERROR"}}
+		reply(rw, http.StatusOK, object{"data": nil, "errors": []any{failure}})
 		return
 	case list == "issues" && body.Variables.After != nil && l.requests["moved"] == 0:
 		l.requests["moved"]++ // the last issue changes before it was read
@@ -177,10 +158,9 @@ func (l *linear) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	l.page(rw, r, list, l.newestFirst(list, filtered), body.Variables.First, body.Variables.After, selection)
 }
 
-// newestFirst are the nodes that pass a filter.
-func (l *linear) newestFirst(list string, filter linearFilter) []map[string]any {
-	nodes := slices.DeleteFunc(slices.Clone(l.nodes[list]), func(n map[string]any) bool { return !filter.matches(n) })
-	slices.SortStableFunc(nodes, func(a, b map[string]any) int {
+func (l *linear) newestFirst(list string, filter linearFilter) []object {
+	nodes := without(l.nodes[list], func(n object) bool { return !filter.matches(n) })
+	slices.SortStableFunc(nodes, func(a, b object) int {
 		return strings.Compare(b["updatedAt"].(string), a["updatedAt"].(string))
 	})
 	return nodes
@@ -188,14 +168,11 @@ func (l *linear) newestFirst(list string, filter linearFilter) []map[string]any 
 
 // page responds with the nodes behind a cursor. The first page of users has fewer than the
 // request allows.
-func (l *linear) page(rw http.ResponseWriter, r *http.Request, list string, nodes []map[string]any, first int, after *string, selection graphqlFields) {
+func (l *linear) page(rw http.ResponseWriter, r *http.Request, list string, nodes []object, first int, after *string, selection graphqlFields) {
 	from := 0
 	if after != nil {
-		from = slices.IndexFunc(nodes, func(n map[string]any) bool { return n["id"] == *after }) + 1
-		if from == 0 {
-			l.refuse(rw, r, http.StatusBadRequest, "no such cursor: "+*after)
-			return
-		}
+		from = slices.IndexFunc(nodes, func(n object) bool { return n["id"] == *after }) + 1
+		l.refuseIf(from == 0, "no such cursor: "+*after)
 	}
 	if list == "users" && after == nil {
 		first--
@@ -205,34 +182,23 @@ func (l *linear) page(rw http.ResponseWriter, r *http.Request, list string, node
 	selected := []any{}
 	for _, node := range nodes[from:to] {
 		fields, err := selection.of(node)
-		if err != nil {
-			l.refuse(rw, r, http.StatusBadRequest, err.Error())
-			return
-		}
+		l.refuseIf(err != nil, err)
 		selected = append(selected, fields)
-		if node["archivedAt"] != nil {
-			l.shows(archived)
-		}
+		l.showsIf(node["archivedAt"] != nil, archived)
 	}
 	if list == "issues" {
 		l.shows(oddValue)
-		if to < len(nodes) && nodes[to-1]["updatedAt"] == nodes[to]["updatedAt"] {
-			l.shows(tie)
-		}
+		l.showsIf(to < len(nodes) && nodes[to-1]["updatedAt"] == nodes[to]["updatedAt"], tie)
 	}
-	if list == "comments" && l.removed {
-		l.shows(deleted)
-	}
-	info := map[string]any{"hasNextPage": to < len(nodes), "endCursor": nil}
+	l.showsIf(list == "comments" && l.removed, deleted)
+	info := object{"hasNextPage": to < len(nodes), "endCursor": nil}
 	if to > from {
 		info["endCursor"] = nodes[to-1]["id"]
 	}
-	reply(rw, http.StatusOK, map[string]any{"data": map[string]any{"page": map[string]any{"nodes": selected, "pageInfo": info}}})
+	reply(rw, http.StatusOK, object{"data": object{"page": object{"nodes": selected, "pageInfo": info}}})
 }
 
 func (l *linear) nextDay() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.nodes["issues"][200]["archivedAt"] = linearTime(firstDay.Add(time.Hour)) // its updatedAt stays
 	l.nodes["projects"][2]["progress"] = 0.5                                   // its updatedAt stays
 	l.add("issues", 900, firstDay.Add(2*time.Hour))
@@ -268,7 +234,7 @@ func (l *linear) expected(day int) tables {
 				}
 			}
 			table := cmp.Or(map[string]string{"workflowStates": "workflow_states", "issueLabels": "labels"}[list], list)
-			want[table] = append(want[table], r)
+			want.add(table, r)
 		}
 	}
 	return want

@@ -8,13 +8,9 @@ import (
 	"time"
 )
 
-// linkedinAds has lists with a token for the next page, and statistics whose query is
-// written in the syntax of Rest.li, which is not percent-encoded. Lists of campaigns have
-// the statuses that are requested. Statistics have no pages: what is beyond 15,000
-// elements is cut. Facts:
-// https://learn.microsoft.com/en-us/linkedin/marketing/integrations/ads-reporting/ads-reporting,
-// https://learn.microsoft.com/en-us/linkedin/marketing/integrations/ads/cursor-based-pagination,
-// https://github.com/airbytehq/airbyte/blob/master/airbyte-integrations/connectors/source-linkedin-ads/manifest.yaml.
+// linkedinAds has lists with a token for the next page, and statistics whose query is written in
+// the syntax of Rest.li, which is not percent-encoded. Lists of campaigns have the statuses that
+// are requested. Statistics have no pages: what is beyond 15,000 elements is cut.
 type linkedinAds struct {
 	*world
 	day       int
@@ -37,50 +33,47 @@ var (
 	linkedinSearch = regexp.MustCompile(`^q=search&search=\(status:\(values:List\(([A-Z_,]+)\)\)\)&`)
 )
 
-func newLinkedinAds(w *world) imitation {
+func newLinkedinAds(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "the configuration has no children: every list belongs to the one ad account that the token must be able to read",
+		missingParent: "the configuration has no children: every list belongs to the one ad account that the token must be able to read",
+		tie:           "lists have no filter by time, and statistics are whole days without pages, which later runs request again",
+		errorIn200:    "LinkedIn reports errors with their HTTP status; what it cuts without an error cannot be more than an account has creatives",
+		expiredToken:  "a token lasts 60 days, only approved partners can renew it, and a 401 ends the run",
+	}
 	return &linkedinAds{world: w, day: 1, campaigns: 230}
 }
 
 func (l *linkedinAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.requests[r.URL.RequestURI()]++
-	if !l.accepts(rw, r, "api.linkedin.com", map[string]string{"Authorization": "Bearer your-access-token", "LinkedIn-Version": "202608", "X-Restli-Protocol-Version": "2.0.0"}) {
-		return
-	}
+	l.admit(r, "api.linkedin.com", map[string]string{"Authorization": "Bearer your-access-token", "LinkedIn-Version": "202608", "X-Restli-Protocol-Version": "2.0.0"})
+	l.refuseIf(r.Method != http.MethodGet, "no such method")
 	switch {
-	case r.Method != http.MethodGet:
-		l.refuse(rw, r, http.StatusNotFound, "no such method")
 	case l.requests[r.URL.RequestURI()] == 1 && len(l.requests)%4 == 0:
-		reply(rw, http.StatusTooManyRequests, map[string]any{"status": 429, "code": "TOO_MANY_REQUESTS", "message": "Resource level throttle limit"})
+		reply(rw, http.StatusTooManyRequests, object{"status": 429, "code": "TOO_MANY_REQUESTS", "message": "Resource level throttle limit"})
 	case r.URL.Path == linkedinAccount:
-		reply(rw, http.StatusOK, map[string]any{"id": 512345678, "name": "Account", "currency": "EUR", "status": "ACTIVE", "test": false})
+		reply(rw, http.StatusOK, object{"id": 512345678, "name": "Account", "currency": "EUR", "status": "ACTIVE", "test": false})
 	case r.URL.Path == linkedinAccount+"/adCampaignGroups":
-		l.search(rw, r, []map[string]any{{"id": 7, "name": "Group", "status": "ACTIVE"}, {"id": 8, "name": "Old group", "status": "ARCHIVED"}})
+		l.search(rw, r, []object{{"id": 7, "name": "Group", "status": "ACTIVE"}, {"id": 8, "name": "Old group", "status": "ARCHIVED"}})
 	case r.URL.Path == linkedinAccount+"/adCampaigns":
 		l.search(rw, r, l.allCampaigns())
 	case r.URL.Path == linkedinAccount+"/creatives":
-		if r.Header.Get("X-RestLi-Method") != "FINDER" || r.URL.Query().Get("q") != "criteria" {
-			l.refuse(rw, r, http.StatusBadRequest, "no finder")
-			return
-		}
+		l.refuseIf(r.Header.Get("X-RestLi-Method") != "FINDER" ||
+			r.URL.Query().Get("q") != "criteria", "no finder")
 		l.list(rw, r, l.allCreatives())
 	case r.URL.Path == "/rest/adAnalytics":
 		l.statistics(rw, r)
 	default:
-		l.refuse(rw, r, http.StatusNotFound, "no such resource")
+		l.refuse("no such resource")
 	}
 }
 
 // search responds with the items that have one of the statuses. Which ones it returns
 // without statuses is not documented.
-func (l *linkedinAds) search(rw http.ResponseWriter, r *http.Request, all []map[string]any) {
+func (l *linkedinAds) search(rw http.ResponseWriter, r *http.Request, all []object) {
 	statuses := linkedinSearch.FindStringSubmatch(r.URL.RawQuery)
-	if statuses == nil {
-		l.refuse(rw, r, http.StatusBadRequest, "wrong query")
-		return
-	}
-	var matching []map[string]any
+	l.refuseIf(statuses == nil, "wrong query")
+	var matching []object
 	for _, item := range all {
 		status := item["status"].(string)
 		if !strings.Contains(","+statuses[1]+",", ","+status+",") {
@@ -97,52 +90,47 @@ func (l *linkedinAds) search(rw http.ResponseWriter, r *http.Request, all []map[
 	l.list(rw, r, matching)
 }
 
-// list responds with a page of a list. The last one has no token; others may have fewer
-// items than the size.
-func (l *linkedinAds) list(rw http.ResponseWriter, r *http.Request, all []map[string]any) {
+func (l *linkedinAds) list(rw http.ResponseWriter, r *http.Request, all []object) {
 	query := r.URL.Query()
 	from, err := 0, error(nil)
 	if token := query.Get("pageToken"); token != "" {
 		from, err = strconv.Atoi(token)
 	}
-	if err != nil || from > len(all) || query.Get("pageSize") != "100" {
-		l.refuse(rw, r, http.StatusBadRequest, "wrong parameters")
-		return
-	}
+	l.refuseIf(err != nil || from > len(all) || query.Get("pageSize") != "100", "wrong parameters")
 	to := min(from+100, len(all))
 	if from == 0 && len(all) > 100 {
 		to = 60
 		l.shows(shortPage)
 	}
-	response := map[string]any{"metadata": map[string]any{}, "elements": all[from:to]}
+	response := object{"metadata": object{}, "elements": all[from:to]}
 	if to < len(all) {
-		response["metadata"] = map[string]any{"nextPageToken": strconv.Itoa(to)}
+		response["metadata"] = object{"nextPageToken": strconv.Itoa(to)}
 	}
 	reply(rw, http.StatusOK, response)
 }
 
-func (l *linkedinAds) allCampaigns() (all []map[string]any) {
+func (l *linkedinAds) allCampaigns() (all []object) {
 	for i := range l.campaigns {
-		c := map[string]any{"id": 1000 + i, "name": "Campaign " + strconv.Itoa(i), "status": "PAUSED", "type": "SPONSORED_UPDATES", "objectiveType": "WEBSITE_VISIT", "account": "urn:li:sponsoredAccount:512345678", "campaignGroup": "urn:li:sponsoredCampaignGroup:7"}
+		c := object{"id": 1000 + i, "name": "Campaign " + strconv.Itoa(i), "status": "PAUSED", "type": "SPONSORED_UPDATES", "objectiveType": "WEBSITE_VISIT", "account": "urn:li:sponsoredAccount:512345678", "campaignGroup": "urn:li:sponsoredCampaignGroup:7"}
 		switch {
 		case i == 0 && l.day == 2: // it had statistics on the first day
 			c["status"] = "REMOVED"
 		case i == 1:
 			c["status"] = "ARCHIVED"
 		case i%2 == 0:
-			c["dailyBudget"] = map[string]any{"amount": "25", "currencyCode": "EUR"}
+			c["dailyBudget"] = object{"amount": "25", "currencyCode": "EUR"}
 		}
 		all = append(all, c)
 	}
 	return all
 }
 
-func (l *linkedinAds) allCreatives() (all []map[string]any) {
+func (l *linkedinAds) allCreatives() (all []object) {
 	for i := range 101 {
-		c := map[string]any{"id": linkedinCreative + strconv.Itoa(i), "campaign": linkedinCampaign + "1000", "intendedStatus": "ACTIVE", "isServing": i%2 == 0, "createdAt": 1767225600000, "lastModifiedAt": 1767225600000, "content": map[string]any{"reference": "urn:li:share:" + strconv.Itoa(i)}}
+		c := object{"id": linkedinCreative + strconv.Itoa(i), "campaign": linkedinCampaign + "1000", "intendedStatus": "ACTIVE", "isServing": i%2 == 0, "createdAt": 1767225600000, "lastModifiedAt": 1767225600000, "content": object{"reference": "urn:li:share:" + strconv.Itoa(i)}}
 		switch i {
 		case 1:
-			c["content"] = map[string]any{"textAd": map[string]any{"headline": "x"}}
+			c["content"] = object{"textAd": object{"headline": "x"}}
 			l.shows(absentKey)
 		case 2:
 			c["name"] = ""
@@ -155,7 +143,6 @@ func (l *linkedinAds) allCreatives() (all []map[string]any) {
 	return all
 }
 
-// linkedinDay is a day from the texts of its year, month and day.
 func linkedinDay(parts []string) time.Time {
 	year, _ := strconv.Atoi(parts[0])
 	month, _ := strconv.Atoi(parts[1])
@@ -165,24 +152,18 @@ func linkedinDay(parts []string) time.Time {
 
 func (l *linkedinAds) statistics(rw http.ResponseWriter, r *http.Request) {
 	parts := linkedinStatistics.FindStringSubmatch(r.URL.RawQuery)
-	if parts == nil {
-		l.refuse(rw, r, http.StatusBadRequest, "wrong query")
-		return
-	}
+	l.refuseIf(parts == nil, "wrong query")
 	from, to := linkedinDay(parts[2:5]), linkedinDay(parts[5:8])
-	if from.After(to) || !to.Before(l.Now().Truncate(24*time.Hour)) {
-		l.refuse(rw, r, http.StatusBadRequest, "wrong range")
-		return
-	}
+	l.refuseIf(from.After(to) || !to.Before(l.Now().Truncate(24*time.Hour)), "wrong range")
 	elements := []any{}
 	for d := from; !d.After(to); d = d.AddDate(0, 0, 1) {
 		for _, pivot := range l.active(parts[1], d) {
-			date := map[string]any{"year": d.Year(), "month": d.Month(), "day": d.Day()}
-			elements = append(elements, map[string]any{"dateRange": map[string]any{"start": date, "end": date}, "pivotValues": []any{pivot}, "impressions": 500, "clicks": 3, "costInLocalCurrency": "12.34", "externalWebsiteConversions": l.conversions(d), "conversionValueInLocalCurrency": "0.0", "oneClickLeads": 1})
+			date := object{"year": d.Year(), "month": d.Month(), "day": d.Day()}
+			elements = append(elements, object{"dateRange": object{"start": date, "end": date}, "pivotValues": []any{pivot}, "impressions": 500, "clicks": 3, "costInLocalCurrency": "12.34", "externalWebsiteConversions": l.conversions(d), "conversionValueInLocalCurrency": "0.0", "oneClickLeads": 1})
 		}
 	}
 	elements = elements[:min(len(elements), 15_000)]
-	reply(rw, http.StatusOK, map[string]any{"paging": map[string]any{"count": 10, "start": 0, "links": []any{}}, "elements": elements})
+	reply(rw, http.StatusOK, object{"paging": object{"count": 10, "start": 0, "links": []any{}}, "elements": elements})
 }
 
 // active are the campaigns or creatives that ran on a day: none before 2026. All creatives
@@ -204,7 +185,6 @@ func (l *linkedinAds) active(pivot string, d time.Time) (all []string) {
 	return all
 }
 
-// conversions of the last days grow on the second day.
 func (l *linkedinAds) conversions(d time.Time) int {
 	if l.day == 2 && d.After(firstDay.AddDate(0, 0, -10)) {
 		return 2
@@ -212,20 +192,7 @@ func (l *linkedinAds) conversions(d time.Time) int {
 	return 1
 }
 
-// notShown: see orderly.
-func (l *linkedinAds) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "the configuration has no children: every list belongs to the one ad account that the token must be able to read",
-		missingParent: "the configuration has no children: every list belongs to the one ad account that the token must be able to read",
-		tie:           "lists have no filter by time, and statistics are whole days without pages, which later runs request again",
-		errorIn200:    "LinkedIn reports errors with their HTTP status; what it cuts without an error cannot be more than an account has creatives",
-		expiredToken:  "a token lasts 60 days, only approved partners can renew it, and a 401 ends the run",
-	}
-}
-
 func (l *linkedinAds) nextDay() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.day, l.second = 2, l.Now()
 	l.campaigns++
 }
@@ -240,12 +207,12 @@ func (l *linkedinAds) expected(day int) tables {
 		if c["dailyBudget"] != nil {
 			budget = "25"
 		}
-		want["campaigns"] = append(want["campaigns"], row{"id": strconv.Itoa(1000 + i), "name": "Campaign " + strconv.Itoa(i), "status": c["status"].(string), "daily_budget": budget, "campaign_group": "urn:li:sponsoredCampaignGroup:7"})
+		want.add("campaigns", row{"id": strconv.Itoa(1000 + i), "name": "Campaign " + strconv.Itoa(i), "status": c["status"].(string), "daily_budget": budget, "campaign_group": "urn:li:sponsoredCampaignGroup:7"})
 	}
 	for _, c := range l.allCreatives() {
 		name, _ := c["name"].(string)
-		reference, _ := c["content"].(map[string]any)["reference"].(string)
-		want["creatives"] = append(want["creatives"], row{"id": c["id"].(string), "name": name, "content_reference": reference})
+		reference, _ := c["content"].(object)["reference"].(string)
+		want.add("creatives", row{"id": c["id"].(string), "name": name, "content_reference": reference})
 	}
 	today := firstDay.Truncate(24 * time.Hour)
 	from, to := today.AddDate(0, 0, -90), today
@@ -257,10 +224,10 @@ func (l *linkedinAds) expected(day int) tables {
 			return row{"year": strconv.Itoa(d.Year()), "month": strconv.Itoa(int(d.Month())), "day": strconv.Itoa(d.Day()), column: pivot, "cost": "12.34", "conversions": strconv.Itoa(l.conversions(d)), "leads": "1"}
 		}
 		for _, urn := range l.active("CAMPAIGN", d) {
-			want["campaign_days"] = append(want["campaign_days"], date("campaign", urn))
+			want.add("campaign_days", date("campaign", urn))
 		}
 		for _, urn := range l.active("CREATIVE", d) {
-			want["creative_days"] = append(want["creative_days"], date("creative", urn))
+			want.add("creative_days", date("creative", urn))
 		}
 	}
 	return want

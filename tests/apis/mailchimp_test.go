@@ -10,27 +10,30 @@ import (
 	"time"
 )
 
-// mailchimp skips offset items of a list. A contact has the same hash of its address in
-// every audience, and another hash when the address changes. Facts:
-// https://mailchimp.com/developer/marketing/docs/fundamentals/,
-// https://mailchimp.com/developer/marketing/docs/methods-parameters/ and
-// https://mailchimp.com/developer/marketing/api/list-members/list-members-info/.
+// mailchimp skips offset items of a list. A contact has the same hash of its address in every
+// audience, and another hash when the address changes.
 type mailchimp struct {
 	*world
 	lists map[string][]*mailchimpItem // by the path of the endpoint, in their order
 	// gone are audiences that are deleted between their list and their contacts.
 	gone map[string]bool
 	// old are the fields of contacts that were changed after their page was read.
-	old map[*mailchimpItem]map[string]any
+	old map[*mailchimpItem]object
 }
 
 type mailchimpItem struct {
-	fields map[string]any
+	fields object
 	at     time.Time // when it was changed, sent or created
 }
 
-func newMailchimp(w *world) imitation {
-	m := &mailchimp{world: w, lists: map[string][]*mailchimpItem{}, gone: map[string]bool{"d4": true}, old: map[*mailchimpItem]map[string]any{}}
+func newMailchimp(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:    "a key reads all audiences of its account; a 403 ends the run, because then the key lacks a right",
+		shortPage:    "a page has as many items as requested until the list ends, and total_items is compared",
+		errorIn200:   "errors of Mailchimp have a status of 400 or above",
+		expiredToken: "an API key does not expire",
+	}
+	m := &mailchimp{world: w, lists: map[string][]*mailchimpItem{}, gone: map[string]bool{"d4": true}, old: map[*mailchimpItem]object{}}
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for list, contacts := range map[string]int{"a1": 1150, "b2": 1000, "c3": 0, "d4": 1} {
 		m.lists["lists/"+list+"/members"] = nil
@@ -39,7 +42,7 @@ func newMailchimp(w *world) imitation {
 		}
 	}
 	for _, list := range []string{"a1", "b2", "c3", "d4"} {
-		m.add("lists", start, map[string]any{"id": list, "name": "Audience " + list, "stats": map[string]any{"member_count": 1, "open_rate": 32.5}})
+		m.add("lists", start, object{"id": list, "name": "Audience " + list, "stats": object{"member_count": 1, "open_rate": 32.5}})
 	}
 	m.lists["lists/a1/members"][30].fields["status"] = "archived"
 	for i := range 70 {
@@ -48,15 +51,15 @@ func newMailchimp(w *world) imitation {
 	return m
 }
 
-func (m *mailchimp) add(path string, at time.Time, fields map[string]any) {
+func (m *mailchimp) add(path string, at time.Time, fields object) {
 	m.lists[path] = append(m.lists[path], &mailchimpItem{fields, at})
 }
 
 func (m *mailchimp) addContact(list string, i int, at time.Time) {
-	fields := map[string]any{
+	fields := object{
 		"id": fmt.Sprintf("hash%d", i), "contact_id": fmt.Sprintf("contact-%s-%d", list, i), "list_id": list, "email_address": fmt.Sprintf("c%d@example.com", i),
 		"status": "subscribed", "vip": false, "timestamp_opt": at.Format(time.RFC3339), "timestamp_signup": "",
-		"merge_fields": map[string]any{"FNAME": "Ann", "ADDRESS": ""}, "tags": []any{map[string]any{"id": 1, "name": "vip"}},
+		"merge_fields": object{"FNAME": "Ann", "ADDRESS": ""}, "tags": []any{object{"id": 1, "name": "vip"}},
 	}
 	switch i % 3 {
 	case 1: // only those who have left have the key
@@ -70,13 +73,13 @@ func (m *mailchimp) addContact(list string, i int, at time.Time) {
 // addCampaign adds a campaign and its report. An automation has no time when it was sent.
 func (m *mailchimp) addCampaign(i int, at time.Time) {
 	id := fmt.Sprintf("k%d", i)
-	campaign := map[string]any{"id": id, "type": "regular", "status": "sent", "send_time": at.Format(time.RFC3339), "recipients": map[string]any{"list_id": "a1"}, "settings": map[string]any{"title": "Campaign " + id}}
+	campaign := object{"id": id, "type": "regular", "status": "sent", "send_time": at.Format(time.RFC3339), "recipients": object{"list_id": "a1"}, "settings": object{"title": "Campaign " + id}}
 	if i%7 == 0 {
 		campaign["type"], campaign["status"], campaign["send_time"] = "automation", "sending", ""
 	}
 	m.add("campaigns", at, campaign)
-	m.add("reports", at, map[string]any{
-		"id": id, "send_time": campaign["send_time"], "emails_sent": 1000, "bounces": map[string]any{"hard_bounces": 1}, "opens": map[string]any{"opens_total": 500}, "clicks": map[string]any{"clicks_total": 50},
+	m.add("reports", at, object{
+		"id": id, "send_time": campaign["send_time"], "emails_sent": 1000, "bounces": object{"hard_bounces": 1}, "opens": object{"opens_total": 500}, "clicks": object{"clicks_total": 50},
 	})
 }
 
@@ -84,8 +87,6 @@ func (m *mailchimp) addCampaign(i int, at time.Time) {
 var mailchimpOrders = map[string]string{"lists": "date_created", "campaigns": "create_time", "reports": "", "members": "timestamp_opt"}
 
 func (m *mailchimp) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	path, underAPI := strings.CutPrefix(r.URL.Path, "/3.0/")
 	list, known := m.lists[path]
 	name := path[strings.LastIndex(path, "/")+1:]
@@ -93,23 +94,16 @@ func (m *mailchimp) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	count, err := strconv.Atoi(query.Get("count"))
 	offset, wrong := strconv.Atoi(query.Get("offset"))
 	_, key, _ := r.BasicAuth()
-	switch {
-	case r.Host != "your-dc.api.mailchimp.com" || !underAPI || !known:
-		m.refuse(rw, r, http.StatusNotFound, "Resource Not Found")
-		return
-	case key != "your-api-key":
-		m.refuse(rw, r, http.StatusUnauthorized, "API Key Invalid")
-		return
-	case err != nil || count < 1 || count > 1000 || wrong != nil || offset < 0 || query.Get("sort_field") != mailchimpOrders[name]:
-		m.refuse(rw, r, http.StatusBadRequest, "Invalid Resource")
-		return
-	case name == "members" && m.gone[strings.Split(path, "/")[1]]:
+	m.refuseIf(r.Host != "your-dc.api.mailchimp.com" || !underAPI || !known, "Resource Not Found")
+	m.refuseIf(key != "your-api-key", "API Key Invalid")
+	m.refuseIf(err != nil || count < 1 || count > 1000 || wrong != nil || offset < 0 ||
+		query.Get("sort_field") != mailchimpOrders[name], "Invalid Resource")
+	if name == "members" && m.gone[strings.Split(path, "/")[1]] {
 		m.shows(missingParent)
 		mailchimpError(rw, http.StatusNotFound, "Resource Not Found", "The requested resource could not be found.")
 		return
 	}
-	m.requests[path]++
-	if m.requests[path] == 2 {
+	if m.count(path) == 2 {
 		mailchimpError(rw, http.StatusTooManyRequests, "Too Many Requests", "You have exceeded the limit of 10 simultaneous connections.")
 		return
 	}
@@ -120,11 +114,10 @@ func (m *mailchimp) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	matching, err := mailchimpFilter(name, list, query.Get("status"), query.Get("since_last_changed"))
 	if err != nil {
-		m.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
+		m.refuse(err)
 	}
 	items := []any{}
-	for _, i := range matching[min(offset, len(matching)):min(offset+count, len(matching))] {
+	for _, i := range cut(matching, offset, count) {
 		item := maps.Clone(i.fields)
 		item[map[string]string{"members": "last_changed", "reports": "list_name", "campaigns": "create_time", "lists": "date_created"}[name]] = i.at.Format(time.RFC3339)
 		items = append(items, item)
@@ -133,13 +126,13 @@ func (m *mailchimp) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if end := offset + count; end < len(matching) && matching[end-1].at.Equal(matching[end].at) {
 		m.shows(tie)
 	}
-	reply(rw, http.StatusOK, map[string]any{name: items, "total_items": len(matching)})
+	reply(rw, http.StatusOK, object{name: items, "total_items": len(matching)})
 }
 
 // mailchimpError responds with an error as RFC 7807 describes.
 func mailchimpError(rw http.ResponseWriter, status int, title, detail string) {
 	rw.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
-	reply(rw, status, map[string]any{"type": "https://mailchimp.com/developer/marketing/docs/errors/", "title": title, "status": status, "detail": detail, "instance": "i1"})
+	reply(rw, status, object{"type": "https://mailchimp.com/developer/marketing/docs/errors/", "title": title, "status": status, "detail": detail, "instance": "i1"})
 }
 
 // mailchimpFilter are the items with a status that were changed after a time. Without a
@@ -156,13 +149,12 @@ func mailchimpFilter(name string, list []*mailchimpItem, status, since string) (
 	if since != "" {
 		after, err = time.Parse(time.RFC3339, since)
 	}
-	return slices.DeleteFunc(slices.Clone(list), func(i *mailchimpItem) bool {
+	return without(list, func(i *mailchimpItem) bool {
 		return !i.at.After(after) || (status == "archived") != (i.fields["status"] == "archived")
 	}), err
 }
 
-// note notes what an item has of untidy data.
-func (m *mailchimp) note(item map[string]any) {
+func (m *mailchimp) note(item object) {
 	switch {
 	case item["status"] == "archived":
 		m.shows(archived)
@@ -173,18 +165,7 @@ func (m *mailchimp) note(item map[string]any) {
 	}
 }
 
-func (m *mailchimp) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:    "a key reads all audiences of its account; a 403 ends the run, because then the key lacks a right",
-		shortPage:    "a page has as many items as requested until the list ends, and total_items is compared",
-		errorIn200:   "errors of Mailchimp have a status of 400 or above",
-		expiredToken: "an API key does not expire",
-	}
-}
-
 func (m *mailchimp) nextDay() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	contacts := m.lists["lists/a1/members"]
 	contacts[10].fields["email_address"], contacts[10].fields["id"], contacts[10].at = "changed@example.com", "hash-changed", m.Now().Add(-time.Hour)
 	contacts[12].fields["status"], contacts[12].at = "archived", m.Now().Add(-time.Hour)
@@ -207,15 +188,15 @@ func (m *mailchimp) expected(day int) tables {
 			fields := i.fields
 			switch {
 			case name == "reports":
-				want[name] = append(want[name], row{"campaign_id": fields["id"].(string), "send_time": fields["send_time"].(string), "opens_total": "500", "hard_bounces": "1"})
+				want.add(name, row{"campaign_id": fields["id"].(string), "send_time": fields["send_time"].(string), "opens_total": "500", "hard_bounces": "1"})
 			case name != "members":
-				want[name] = append(want[name], row{"id": fields["id"].(string)})
+				want.add(name, row{"id": fields["id"].(string)})
 			case i.at.After(changed) && !m.gone[fields["list_id"].(string)]:
 				if day == 1 && m.old[i] != nil {
 					fields = m.old[i]
 				}
 				reason, _ := fields["unsubscribe_reason"].(string)
-				want[name] = append(want[name], row{
+				want.add(name, row{
 					"list_id": fields["list_id"].(string), "contact_id": fields["contact_id"].(string), "email_hash": fields["id"].(string), "email_address": fields["email_address"].(string),
 					"status": fields["status"].(string), "unsubscribe_reason": reason, "timestamp_opt": fields["timestamp_opt"].(string), "tags": `[{"id":1,"name":"vip"}]`,
 				})

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
 
 // matrix is the table of all APIs in a page.
@@ -20,10 +20,7 @@ var matrix = regexp.MustCompile(`(?ms)^\| API \| authentication \|.*?\n\n`)
 // TestMatrix: the index of the gallery and the README have one row for each API. The
 // rows are made of the configurations.
 func TestMatrix(t *testing.T) {
-	all, err := gallery.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := gallery.All()
 	for file, directory := range map[string]string{pages + "/README.md": "", "../../README.md": "docs/apis/"} {
 		table := "| API | authentication | paging | incremental | asynchronous | format |\n|---|---|---|---|---|---|\n"
 		for _, api := range all {
@@ -45,12 +42,12 @@ func TestMatrix(t *testing.T) {
 // format.
 func featuresOf(t *testing.T, name string) []string {
 	t.Helper()
-	text, err := gallery.Config(name)
+	known, err := gallery.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var doc any
-	if err := json.Unmarshal(text, &doc); err != nil {
+	if err := json.Unmarshal(known.Config, &doc); err != nil {
 		t.Fatal(err)
 	}
 	parameters := member(doc, "parameters")
@@ -93,7 +90,7 @@ func (f features) walk(name string, v any) {
 		for _, item := range v {
 			f.walk(name, item)
 		}
-	case map[string]any:
+	case object:
 		for key, member := range v {
 			f.walk(key, member)
 		}
@@ -126,7 +123,7 @@ func authenticationOf(api, aws any) string {
 		return "AWS signature"
 	}
 	for _, place := range [][]string{{"http", "headers"}, {"http", "defaultOptions", "headers"}, {"http", "defaultOptions", "params"}} {
-		parts, _ := member(api, place...).(map[string]any)
+		parts, _ := member(api, place...).(object)
 		for _, name := range slices.Sorted(maps.Keys(parts)) {
 			text, err := json.Marshal(parts[name])
 			if err != nil || !strings.Contains(string(text), `"#`) {
@@ -148,7 +145,7 @@ func authenticationOf(api, aws any) string {
 // member returns the value at a path, nil where there is none.
 func member(v any, path ...string) any {
 	for _, name := range path {
-		object, ok := v.(map[string]any)
+		object, ok := v.(object)
 		if !ok {
 			return nil
 		}

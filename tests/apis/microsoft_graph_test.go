@@ -7,10 +7,8 @@ import (
 	"time"
 )
 
-// microsoftGraph answers delta queries: pages that lead to each other, and a link to what
-// changes after the last one. Facts: https://learn.microsoft.com/en-us/graph/delta-query-overview,
-// https://learn.microsoft.com/en-us/graph/api/group-delta,
-// https://learn.microsoft.com/en-us/graph/api/subscribedsku-list.
+// microsoftGraph responds to delta queries: pages that lead to each other, and a link to what changes
+// after the last one.
 type microsoftGraph struct {
 	entra
 	// pages are the pages of each list for the first run and for the second.
@@ -25,7 +23,13 @@ var graphSelect = map[string]string{
 	"groups": "displayName,description,mail,securityEnabled,groupTypes,createdDateTime,members",
 }
 
-func newMicrosoftGraph(w *world) imitation {
+func newMicrosoftGraph(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "groups bring their members, so no list belongs to a parent",
+		missingParent: "groups bring their members, so no list belongs to a parent",
+		tie:           "a delta link is a state of the directory, not a time that two items could share",
+		errorIn200:    "errors of Microsoft Graph have a status of 400 or above, except in batches, which are not used",
+	}
 	g := &microsoftGraph{entra: entra{world: w, scope: "http://graph.microsoft.com/.default"}, days: 1}
 	users := make([][]any, 3)
 	for i := range 250 {
@@ -36,7 +40,7 @@ func newMicrosoftGraph(w *world) imitation {
 	groups[0] = append(groups[0], g.group(0, "user-1", "user-2"), g.group(1))
 	groups = append(groups, []any{g.group(2, "user-2"), g.group(0, "user-3")}) // more members of the first group
 	left := g.member("user-1")
-	left["@removed"] = map[string]any{"reason": "deleted"}
+	left["@removed"] = object{"reason": "deleted"}
 	changed := g.group(0, "user-7")
 	changed["displayName"] = "Renamed"
 	changed["members@delta"] = append(changed["members@delta"].([]any), left)
@@ -47,11 +51,11 @@ func newMicrosoftGraph(w *world) imitation {
 	return g
 }
 
-func (g *microsoftGraph) user(i int) map[string]any {
+func (g *microsoftGraph) user(i int) object {
 	name := "user-" + strconv.Itoa(i)
-	user := map[string]any{
+	user := object{
 		"id": name, "displayName": name, "userPrincipalName": name + "@example.com", "mail": nil, "accountEnabled": i%10 != 0, "userType": "Member",
-		"createdDateTime": "2025-01-01T00:00:00Z", "assignedLicenses": []any{map[string]any{"disabledPlans": []any{}, "skuId": "sku-1"}},
+		"createdDateTime": "2025-01-01T00:00:00Z", "assignedLicenses": []any{object{"disabledPlans": []any{}, "skuId": "sku-1"}},
 	}
 	if i%2 == 0 { // a property that was never set is not in the response
 		user["jobTitle"] = "Engineer"
@@ -59,9 +63,9 @@ func (g *microsoftGraph) user(i int) map[string]any {
 	return user
 }
 
-func (g *microsoftGraph) group(i int, members ...string) map[string]any {
+func (g *microsoftGraph) group(i int, members ...string) object {
 	name := "group-" + strconv.Itoa(i)
-	group := map[string]any{"id": name, "displayName": name, "description": "Group " + strconv.Itoa(i), "securityEnabled": false, "groupTypes": []any{"Unified"}}
+	group := object{"id": name, "displayName": name, "description": "Group " + strconv.Itoa(i), "securityEnabled": false, "groupTypes": []any{"Unified"}}
 	if list := []any{}; len(members) > 0 {
 		for _, m := range members {
 			list = append(list, g.member(m))
@@ -71,17 +75,15 @@ func (g *microsoftGraph) group(i int, members ...string) map[string]any {
 	return group
 }
 
-func (g *microsoftGraph) member(id string) map[string]any {
-	return map[string]any{"@odata.type": "#microsoft.graph.user", "id": id}
+func (g *microsoftGraph) member(id string) object {
+	return object{"@odata.type": "#microsoft.graph.user", "id": id}
 }
 
-func (g *microsoftGraph) removed(id, reason string) map[string]any {
-	return map[string]any{"id": id, "@removed": map[string]any{"reason": reason}}
+func (g *microsoftGraph) removed(id, reason string) object {
+	return object{"id": id, "@removed": object{"reason": reason}}
 }
 
 func (g *microsoftGraph) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	switch r.Host {
 	case "login.microsoftonline.com":
 		g.login(rw, r)
@@ -92,12 +94,11 @@ func (g *microsoftGraph) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			g.delta(rw, r)
 		}
 	default:
-		g.refuse(rw, r, http.StatusNotFound, "wrong host")
+		g.refuse("wrong host")
 	}
 }
 
-// entra grants tokens for ten minutes to the apps of Microsoft Entra ID. Facts:
-// https://learn.microsoft.com/en-us/graph/auth-v2-service.
+// entra grants tokens for ten minutes to the apps of Microsoft Entra ID.
 type entra struct {
 	*world
 	scope   string
@@ -110,26 +111,25 @@ func (e *entra) login(rw http.ResponseWriter, r *http.Request) {
 	want := url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {"your-client-id"}, "client_secret": {"your-client-secret"}, "scope": {e.scope},
 	}
-	if err := r.ParseForm(); err != nil || r.Method != http.MethodPost || r.URL.Path != "/your-tenant-id/oauth2/v2.0/token" || r.PostForm.Encode() != want.Encode() {
-		e.refuse(rw, r, http.StatusBadRequest, "wrong grant: "+r.PostForm.Encode())
-		return
-	}
+	err := r.ParseForm()
+	e.refuseIf(err != nil || r.Method != http.MethodPost ||
+		r.URL.Path != "/your-tenant-id/oauth2/v2.0/token" || r.PostForm.Encode() != want.Encode(),
+		"wrong grant: "+r.PostForm.Encode())
 	e.logins++
 	e.token, e.expires = "token-"+strconv.Itoa(e.logins), e.Now().Add(10*time.Minute)
-	reply(rw, http.StatusOK, map[string]any{"token_type": "Bearer", "expires_in": 600, "access_token": e.token})
+	reply(rw, http.StatusOK, object{"token_type": "Bearer", "expires_in": 600, "access_token": e.token})
 }
 
-// admits reports whether the token of a request is valid, and answers if it is not. A
+// checkToken fails a request without a valid token. A
 // token that has expired is no mistake: the client may learn it from this response.
-func (e *entra) admits(rw http.ResponseWriter, r *http.Request) bool {
+func (e *entra) checkToken(rw http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") == "Bearer "+e.token && !e.Now().After(e.expires) {
-		return true
+		return
 	}
 	if !issued(r, "token-", e.logins) {
 		e.Errorf("wrong token %q", r.Header.Get("Authorization"))
 	}
-	reply(rw, http.StatusUnauthorized, map[string]any{"error": map[string]any{"code": "InvalidAuthenticationToken", "message": "Lifetime validation failed, the token is expired."}})
-	return false
+	fail(rw, http.StatusUnauthorized, object{"error": object{"code": "InvalidAuthenticationToken", "message": "Lifetime validation failed, the token is expired."}})
 }
 
 func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
@@ -140,25 +140,18 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 		}
 	}
 	query := r.URL.Query()
-	if list == "" || r.Method != http.MethodGet {
-		g.refuse(rw, r, http.StatusNotFound, "no such resource")
-		return
-	}
-	if !g.admits(rw, r) {
-		return
-	}
-	if g.requests[list]++; g.requests[list] == 2 { // longer than the token is valid
+	g.refuseIf(list == "" || r.Method != http.MethodGet, "no such resource")
+	g.checkToken(rw, r)
+	if g.count(list) == 2 { // longer than the token is valid
 		g.shows(expiredToken)
-		rw.Header().Set("Retry-After", "700")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"error": map[string]any{"code": "TooManyRequests"}})
-		return
+		fail(rw, http.StatusTooManyRequests, object{"error": object{"code": "TooManyRequests"}}, "Retry-After", "700")
 	}
 	if g.expired && query.Has("$deltatoken") {
 		status, code := http.StatusBadRequest, "SyncStateNotFound"
 		if list == "groups" {
 			status, code = http.StatusGone, "resyncRequired"
 		}
-		reply(rw, status, map[string]any{"error": map[string]any{"code": code, "message": "The delta token is expired and data must be synchronized again."}})
+		reply(rw, status, object{"error": object{"code": code, "message": "The delta token is expired and data must be synchronized again."}})
 		return
 	}
 	day, page := 1, 0
@@ -177,13 +170,10 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 			page, err = strconv.Atoi(query.Get("$skiptoken")[1:])
 		}
 	}
-	if err != nil || day != g.days {
-		g.refuse(rw, r, http.StatusBadRequest, "the parameters are not those of this round")
-		return
-	}
+	g.refuseIf(err != nil || day != g.days, "the parameters are not those of this round")
 	pages := g.pages[list][day-1]
 	g.note(pages, page)
-	response := map[string]any{"@odata.context": "https://graph.microsoft.com/v1.0/$metadata#" + list, "value": pages[page]}
+	response := object{"@odata.context": "https://graph.microsoft.com/v1.0/$metadata#" + list, "value": pages[page]}
 	if page+1 < len(pages) {
 		response["@odata.nextLink"] = address(r.Host, r.URL.Path+"?$skiptoken="+strconv.Itoa(day)+strconv.Itoa(page+1))
 	} else {
@@ -192,13 +182,10 @@ func (g *microsoftGraph) delta(rw http.ResponseWriter, r *http.Request) {
 	reply(rw, http.StatusOK, response)
 }
 
-// note notes what a page has of untidy data.
 func (g *microsoftGraph) note(pages [][]any, page int) {
-	if len(pages[page]) == 0 && page+1 < len(pages) {
-		g.shows(shortPage)
-	}
+	g.showsIf(len(pages[page]) == 0 && page+1 < len(pages), shortPage)
 	for _, item := range pages[page] {
-		switch item := item.(map[string]any); {
+		switch item := item.(object); {
 		case item["@removed"] != nil:
 			g.shows(deleted)
 		case item["userPrincipalName"] == nil:
@@ -212,41 +199,22 @@ func (g *microsoftGraph) note(pages [][]any, page int) {
 
 // licenses are what the organization has bought. The list has no pages.
 func (g *microsoftGraph) licenses(rw http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet || r.URL.RawQuery != "" {
-		g.refuse(rw, r, http.StatusBadRequest, "wrong parameters")
-		return
-	}
-	if !g.admits(rw, r) {
-		return
-	}
-	reply(rw, http.StatusOK, map[string]any{"value": []any{map[string]any{
+	g.refuseIf(r.Method != http.MethodGet || r.URL.RawQuery != "", "wrong parameters")
+	g.checkToken(rw, r)
+	reply(rw, http.StatusOK, object{"value": []any{object{
 		"id": "your-tenant-id_sku-1", "skuId": "sku-1", "skuPartNumber": "ENTERPRISEPACK", "capabilityStatus": "Enabled",
-		"consumedUnits": 250 + g.days, "prepaidUnits": map[string]any{"enabled": 300, "suspended": 0, "warning": 0},
+		"consumedUnits": 250 + g.days, "prepaidUnits": object{"enabled": 300, "suspended": 0, "warning": 0},
 	}}})
 }
 
 // repeats: a group with many members comes on several pages.
 func (g *microsoftGraph) repeats(table string) bool { return table == "groups" }
 
-func (g *microsoftGraph) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "groups bring their members, so no list belongs to a parent",
-		missingParent: "groups bring their members, so no list belongs to a parent",
-		tie:           "a delta link is a state of the directory, not a time that two items could share",
-		errorIn200:    "errors of Microsoft Graph have a status of 400 or above, except in batches, which are not used",
-	}
-}
-
 func (g *microsoftGraph) nextDay() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.days++
 }
 
-// forget begins another first round.
 func (g *microsoftGraph) forget() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.expired, g.days = true, 1
 }
 
@@ -283,7 +251,7 @@ func (g *microsoftGraph) expected(day int) tables {
 	for i := range 250 {
 		title, enabled := map[bool]string{true: "Engineer"}[i%2 == 0], map[bool]string{true: "1"}[i%10 != 0]
 		name := "user-" + strconv.Itoa(i)
-		want["users"] = append(want["users"], row{
+		want.add("users", row{
 			"id": name, "user_principal_name": name + "@example.com", "job_title": title, "account_enabled": enabled, "mail": "",
 			"assigned_licenses": `[{"disabledPlans":[],"skuId":"sku-1"}]`,
 		})

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// netsuite answers SuiteQL queries in pages of at most 1,000 rows, and leaves out empty
+// netsuite responds to SuiteQL queries in pages of at most 1,000 rows, and leaves out empty
 // fields. Facts: https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_157909186990.html
 // (queries), section_156414087576.html (pages), section_162790605110.html and
 // section_162755359851.html (tokens).
@@ -40,7 +40,7 @@ type netsuiteRow struct {
 	key int
 	// modified is the latest of its times, in the time zone of the account.
 	modified time.Time
-	fields   map[string]any
+	fields   object
 }
 
 type netsuiteToken struct {
@@ -66,7 +66,13 @@ var netsuiteKey = sync.OnceValue(func() *ecdsa.PrivateKey {
 	return key
 })
 
-func newNetsuite(w *world) imitation {
+func newNetsuite(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "a query names tables, and no records of other tables that may be forbidden",
+		missingParent: "lines are found by a join, not by a request for each transaction",
+		shortPage:     "only the last page of a query has fewer rows than the limit",
+		errorIn200:    "SuiteQL reports errors with the status 400 and above",
+	}
 	n := &netsuite{world: w, tokens: map[string]*netsuiteToken{}, tables: map[string]*netsuiteTable{
 		"customer":      {key: "id", modified: "lastmodifieddate", columns: "id entityid altname companyname email isinactive created lastmodified"},
 		"vendor":        {key: "id", modified: "lastmodifieddate", columns: "id entityid altname companyname email isinactive lastmodified"},
@@ -78,14 +84,14 @@ func newNetsuite(w *world) imitation {
 	}}
 	old := time.Date(2016, 1, 2, 0, 0, 0, 0, netsuiteZone)
 	for i := range 2000 { // two full pages, the second of which is the last
-		n.add("customer", 10+i, old.Add(time.Duration(i)*time.Minute), map[string]any{"entityid": fmt.Sprintf("C%d", i), "email": "a@example.com"})
+		n.add("customer", 10+i, old.Add(time.Duration(i)*time.Minute), object{"entityid": fmt.Sprintf("C%d", i), "email": "a@example.com"})
 	}
 	n.tables["customer"].rows[1].fields["email"] = nil
 	n.tables["customer"].rows[2].fields["isinactive"] = "T"
-	n.add("vendor", 5000, old, map[string]any{"entityid": "V1", "altname": "Supplies"})
-	n.add("item", -2, time.Time{}, map[string]any{"itemid": "Subtotal"}) // comes with NetSuite, and never changed
-	n.add("item", 7, old, map[string]any{"itemid": "I7", "itemtype": "InvtPart", "displayname": " "})
-	n.add("account", 1, old, map[string]any{"acctnumber": "0100", "fullname": "Checking", "accttype": "Bank"})
+	n.add("vendor", 5000, old, object{"entityid": "V1", "altname": "Supplies"})
+	n.add("item", -2, time.Time{}, object{"itemid": "Subtotal"}) // comes with NetSuite, and never changed
+	n.add("item", 7, old, object{"itemid": "I7", "itemtype": "InvtPart", "displayname": " "})
+	n.add("account", 1, old, object{"acctnumber": "0100", "fullname": "Checking", "accttype": "Bank"})
 	for i := range 1400 {
 		n.invoice(100+i, old.AddDate(0, 0, i), "12.5")
 	}
@@ -95,7 +101,7 @@ func newNetsuite(w *world) imitation {
 	return n
 }
 
-func (n *netsuite) add(table string, key int, modified time.Time, fields map[string]any) {
+func (n *netsuite) add(table string, key int, modified time.Time, fields object) {
 	modified = modified.In(netsuiteZone)
 	if table != netsuiteLines {
 		fields["id"] = strconv.Itoa(key)
@@ -111,8 +117,8 @@ func (n *netsuite) add(table string, key int, modified time.Time, fields map[str
 
 // invoice adds a transaction with two lines: the sum, and an item.
 func (n *netsuite) invoice(id int, modified time.Time, total string) {
-	n.add("transaction", id, modified, map[string]any{"tranid": fmt.Sprintf("T%d", id), "type": "CustInvc", "typename": "Invoice", "status": "A", "statusname": "Invoice : Open", "entity": "10", "entityname": "C0", "posting": "T", "voided": "F", "foreigntotal": total})
-	for line, amounts := range []map[string]any{{"mainline": "T", "netamount": total, "debit": total}, {"mainline": "F", "netamount": "-" + total, "credit": total, "quantity": "-1", "item": "7"}} {
+	n.add("transaction", id, modified, object{"tranid": fmt.Sprintf("T%d", id), "type": "CustInvc", "typename": "Invoice", "status": "A", "statusname": "Invoice : Open", "entity": "10", "entityname": "C0", "posting": "T", "voided": "F", "foreigntotal": total})
+	for line, amounts := range []object{{"mainline": "T", "netamount": total, "debit": total}, {"mainline": "F", "netamount": "-" + total, "credit": total, "quantity": "-1", "item": "7"}} {
 		amounts["transaction"], amounts["id"], amounts["linesequencenumber"], amounts["account"] = strconv.Itoa(id), strconv.Itoa(line), strconv.Itoa(line), "1"
 		key := 10*id + line
 		amounts["uniquekey"], amounts["transactionmodified"] = strconv.Itoa(key), modified.In(netsuiteZone).Format(time.DateTime)
@@ -120,46 +126,29 @@ func (n *netsuite) invoice(id int, modified time.Time, total string) {
 	}
 }
 
-// delete logs a deletion.
 func (n *netsuite) delete(table string, id int, name string, at time.Time) {
 	at = at.In(netsuiteZone)
 	log := n.tables["deletedrecord"]
-	log.rows = append(log.rows, netsuiteRow{id, at, map[string]any{"type": table, "recordid": strconv.Itoa(id), "name": name, "deleted": at.Format(time.DateTime)}})
+	log.rows = append(log.rows, netsuiteRow{id, at, object{"type": table, "recordid": strconv.Itoa(id), "name": name, "deleted": at.Format(time.DateTime)}})
 }
 
 func (n *netsuite) keys() map[string]string { return n.privateKey(netsuiteKey()) }
 
-func (n *netsuite) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "a query names tables, and no records of other tables that may be forbidden",
-		missingParent: "lines are found by a join, not by a request for each transaction",
-		shortPage:     "only the last page of a query has fewer rows than the limit",
-		errorIn200:    "SuiteQL reports errors with the status 400 and above",
-	}
-}
-
 func (n *netsuite) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+	n.refuseIf(r.Host != netsuiteHost || r.Method != http.MethodPost, "no such resource")
 	switch {
-	case r.Host != netsuiteHost || r.Method != http.MethodPost:
-		n.refuse(rw, r, http.StatusNotFound, "no such resource")
 	case r.URL.Path == "/services/rest/auth/oauth2/v1/token":
-		if err := n.login(r); err != nil {
-			n.refuse(rw, r, http.StatusBadRequest, "invalid_grant: "+err.Error())
-			return
-		}
+		n.refuseError(n.login(r))
 		name := "token-" + strconv.Itoa(len(n.tokens))
 		n.tokens[name] = &netsuiteToken{ends: n.Now().Add(time.Hour), isFirst: len(n.tokens) == 0}
-		reply(rw, http.StatusOK, map[string]any{"access_token": name, "expires_in": "3600", "token_type": "bearer"})
+		reply(rw, http.StatusOK, object{"access_token": name, "expires_in": "3600", "token_type": "bearer"})
 	case r.URL.Path == "/services/rest/query/v1/suiteql":
 		n.query(rw, r)
 	default:
-		n.refuse(rw, r, http.StatusNotFound, "no such resource")
+		n.refuse("no such resource")
 	}
 }
 
-// login checks the request for a token with its assertion.
 func (n *netsuite) login(r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return err
@@ -192,44 +181,30 @@ func (n *netsuite) login(r *http.Request) error {
 	return nil
 }
 
-// query responds with a page.
 func (n *netsuite) query(rw http.ResponseWriter, r *http.Request) {
 	parameters := r.URL.Query()
 	limit, err := strconv.Atoi(parameters.Get("limit"))
 	offset, wrong := strconv.Atoi(cmp.Or(parameters.Get("offset"), "0"))
 	token := n.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
-	switch {
-	case r.Header.Get("Prefer") != "transient":
-		n.refuse(rw, r, http.StatusBadRequest, "the header Prefer: transient is required")
-		return
-	case err != nil || wrong != nil || limit < 1 || limit > 1000 || offset%limit != 0:
-		n.refuse(rw, r, http.StatusBadRequest, "wrong limit or offset")
-		return
-	case token == nil:
-		n.refuse(rw, r, http.StatusUnauthorized, "unknown token")
-		return
-	}
+	n.refuseIf(r.Header.Get("Prefer") != "transient", "the header Prefer: transient is required")
+	n.refuseIf(err != nil || wrong != nil || limit < 1 || limit > 1000 || offset%limit != 0,
+		"wrong limit or offset")
+	n.refuseIf(token == nil, "unknown token")
 	if token.uses++; n.Now().After(token.ends) || token.isFirst && token.uses > 4 {
 		n.shows(expiredToken)
 		netsuiteError(rw, http.StatusUnauthorized, "INVALID_LOGIN", "Invalid login attempt.")
 		return
 	}
-	if n.requests["all"]++; n.requests["all"] == 6 {
+	if n.count("all") == 6 {
 		netsuiteError(rw, http.StatusTooManyRequests, "CONCURRENCY_LIMIT_EXCEEDED", "Concurrent request limit exceeded. Request blocked.")
 		return
 	}
 	var body struct{ Q string }
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		n.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	n.refuseError(json.NewDecoder(r.Body).Decode(&body))
 	rows, err := n.run(body.Q)
-	if err != nil {
-		n.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
-	page := rows[min(offset, len(rows)):min(offset+limit, len(rows))]
-	reply(rw, http.StatusOK, map[string]any{
+	n.refuseIf(err != nil, err)
+	page := cut(rows, offset, limit)
+	reply(rw, http.StatusOK, object{
 		"links": []any{}, "count": len(page), "hasMore": offset+limit < len(rows), "items": page, "offset": offset, "totalResults": len(rows),
 	})
 	if n.requests["customers"] == 1 { // a customer changes while its table is read
@@ -239,11 +214,11 @@ func (n *netsuite) query(rw http.ResponseWriter, r *http.Request) {
 }
 
 func netsuiteError(rw http.ResponseWriter, status int, code, detail string) {
-	reply(rw, status, map[string]any{"title": http.StatusText(status), "status": status, "o:errorDetails": []any{map[string]any{"detail": detail, "o:errorCode": code}}})
+	reply(rw, status, object{"title": http.StatusText(status), "status": status, "o:errorDetails": []any{object{"detail": detail, "o:errorCode": code}}})
 }
 
 var (
-	// suiteqlByKey and suiteqlDeleted are the forms of the queries that the imitation
+	// suiteqlByKey and suiteqlDeleted are the forms of the queries that the mock server
 	// understands.
 	suiteqlByKey   = regexp.MustCompile(`^SELECT (.+) FROM (.+) WHERE (\S+) > (-?\d+)(?: AND \(?(\S+ >= TO_DATE.+?'\))\)?)? ORDER BY (\S+)$`)
 	suiteqlDeleted = regexp.MustCompile(`^SELECT (.+) FROM (deletedrecord) WHERE deleteddate >= TO_DATE\('(\d{4}-\d\d-\d\d)', 'YYYY-MM-DD'\) ORDER BY deleteddate, type, recordid$`)
@@ -253,7 +228,6 @@ var (
 	suiteqlColumn = regexp.MustCompile(`(?:[A-Z.]+_?[A-Z]*\([\w.]+(?:, '[^']*')?\) AS (\w+)|(?:\w\.)?(\w+))(?:, |$)`)
 )
 
-// run returns the rows of a query.
 func (n *netsuite) run(query string) ([]any, error) {
 	var selection, table, day string
 	above := -1 << 30
@@ -294,7 +268,7 @@ func (n *netsuite) run(query string) ([]any, error) {
 		if r.key <= above || day != "" && (r.modified.IsZero() || r.modified.Before(since)) {
 			continue
 		}
-		row := map[string]any{"links": []any{}}
+		row := object{"links": []any{}}
 		for _, m := range suiteqlColumn.FindAllStringSubmatch(selection, -1) {
 			name := m[1] + m[2]
 			if !slices.Contains(strings.Fields(n.tables[table].columns), name) {
@@ -310,17 +284,13 @@ func (n *netsuite) run(query string) ([]any, error) {
 			"item":          {oddValue},  // a negative id, no date, and a name that is a blank
 			"deletedrecord": {deleted},
 		}[table]...)
-		if row["isinactive"] == "T" {
-			n.shows(archived)
-		}
-		if day != "" && row["entityid"] == "During" { // changed when the run before this one began
-			n.shows(tie)
-		}
+		n.showsIf(row["isinactive"] == "T", archived)
+		// changed when the run before this one began
+		n.showsIf(day != "" && row["entityid"] == "During", tie)
 	}
 	return rows, nil
 }
 
-// change renames a customer.
 func (n *netsuite) change(i int, name string) {
 	c := n.tables["customer"].rows[i]
 	c.modified = n.Now().In(netsuiteZone)
@@ -329,8 +299,6 @@ func (n *netsuite) change(i int, name string) {
 }
 
 func (n *netsuite) nextDay() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	n.tables["customer"].rows = slices.Delete(n.tables["customer"].rows, 4, 5)
 	n.delete("customer", 14, "C4", n.Now().Add(-time.Hour))
 	n.change(2, "Changed")
@@ -342,8 +310,6 @@ func (n *netsuite) nextDay() {
 }
 
 func (n *netsuite) expected(day int) tables {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	want := tables{}
 	since := time.Time{}
 	if day == 2 { // three days before the first run
@@ -367,26 +333,26 @@ func (n *netsuite) expected(day int) tables {
 				if day == 1 && w["entityid"] == "During" { // its page had been sent
 					w["entityid"], w["lastmodified"] = "C5", "2016-01-02 00:05:00"
 				}
-				want[to] = append(want[to], w)
+				want.add(to, w)
 			case "vendors":
 				w["name"] = text(f["altname"])
-				want[to] = append(want[to], w)
+				want.add(to, w)
 			case "items":
 				w["itemid"], w["displayname"] = text(f["itemid"]), text(f["displayname"])
-				want[to] = append(want[to], w)
+				want.add(to, w)
 			case "accounts":
 				w["acctnumber"] = text(f["acctnumber"])
-				want[to] = append(want[to], w)
+				want.add(to, w)
 			case "transactions":
-				want[to] = append(want[to], row{"id": w["id"], "status_name": "Invoice : Open", "foreigntotal": text(f["foreigntotal"])})
+				want.add(to, row{"id": w["id"], "status_name": "Invoice : Open", "foreigntotal": text(f["foreigntotal"])})
 			case "transaction_lines":
-				want[to] = append(want[to], row{"transaction_id": text(f["transaction"]), "id": w["id"], "netamount": text(f["netamount"]), "debit": text(f["debit"]), "credit": text(f["credit"]), "account": "1", "transaction_lastmodified": text(f["transactionmodified"])})
+				want.add(to, row{"transaction_id": text(f["transaction"]), "id": w["id"], "netamount": text(f["netamount"]), "debit": text(f["debit"]), "credit": text(f["credit"]), "account": "1", "transaction_lastmodified": text(f["transactionmodified"])})
 			}
 		}
 	}
 	want["deleted_records"] = []row{{"type": "customer", "id": "7", "name": "Earlier"}, {"type": "customer", "id": "8", "name": "Recent"}}
 	if day == 2 {
-		want["deleted_records"] = append(want["deleted_records"], row{"type": "customer", "id": "14", "name": "C4"})
+		want.add("deleted_records", row{"type": "customer", "id": "14", "name": "C4"})
 	}
 	return want
 }

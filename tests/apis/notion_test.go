@@ -10,17 +10,13 @@ import (
 	"time"
 )
 
-// notion has cursors in the body of requests, and cuts long results without an error. A
-// relation has at most 25 pages in a page, and says that it has more. Queries leave out
-// the trash, or with a parameter everything else. Facts:
-// https://developers.notion.com/reference/query-a-data-source,
-// https://developers.notion.com/guides/data-apis/query-large-data-sources,
-// https://developers.notion.com/reference/retrieve-a-page-property,
-// https://developers.notion.com/reference/request-limits.
+// notion has cursors in the body of requests, and cuts long results without an error. A relation
+// has at most 25 pages in a page, and says that it has more. Queries leave out the trash, or with
+// a parameter everything else.
 type notion struct {
 	*world
-	users, sources []map[string]any
-	pages          map[string][]map[string]any // by data source
+	users, sources []object
+	pages          map[string][]object // by data source
 }
 
 const (
@@ -35,20 +31,25 @@ const (
 	notionGone = "source-gone"
 )
 
-func newNotion(w *world) imitation {
-	n := &notion{world: w, pages: map[string][]map[string]any{}}
+func newNotion(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:    "a 403 means that the whole connection lacks a capability; a data source that is not shared is a 404",
+		errorIn200:   "the only problem with the status 200 is a result of more than 10,000 pages, which ends the run",
+		expiredToken: "the token of an internal connection does not expire",
+	}
+	n := &notion{world: w, pages: map[string][]object{}}
 	for i := range 130 {
-		n.users = append(n.users, map[string]any{"object": "user", "id": fmt.Sprint("user-", i), "type": "person", "name": fmt.Sprint("User ", i), "person": map[string]any{"email": fmt.Sprintf("u%d@example.com", i)}})
+		n.users = append(n.users, object{"object": "user", "id": fmt.Sprint("user-", i), "type": "person", "name": fmt.Sprint("User ", i), "person": object{"email": fmt.Sprintf("u%d@example.com", i)}})
 	}
 	n.users[4]["name"] = nil
-	n.users[5]["person"] = map[string]any{} // the connection may not see the address
+	n.users[5]["person"] = object{} // the connection may not see the address
 	for i := range 4 {
 		n.addSource(i, 120*i) // none in the first, more than a query returns in the last ones
 		n.add(fmt.Sprint("source-", i), 1000, firstDay.Add(-2*time.Minute))
 	}
 	n.add("source-2", 1001, time.Date(2021, 5, 4, 3, 2, 0, 0, time.UTC)) // older than its data source
 	n.pages["source-2"][3]["is_archived"] = true
-	n.sources = append(n.sources, map[string]any{"object": "data_source", "id": notionGone, "created_time": notionTime(firstDay.Add(-24 * time.Hour)), "title": []any{}, "parent": map[string]any{}})
+	n.sources = append(n.sources, object{"object": "data_source", "id": notionGone, "created_time": notionTime(firstDay.Add(-24 * time.Hour)), "title": []any{}, "parent": object{}})
 	return n
 }
 
@@ -56,9 +57,9 @@ func newNotion(w *world) imitation {
 func (n *notion) addSource(i, pages int) {
 	created := time.Date(2025, 10, 31, 12, 0, 0, 0, time.UTC)
 	id := fmt.Sprint("source-", i)
-	n.sources = append(n.sources, map[string]any{
+	n.sources = append(n.sources, object{
 		"object": "data_source", "id": id, "created_time": notionTime(created), "in_trash": false,
-		"title": []any{map[string]any{"plain_text": fmt.Sprint("Source ", i)}}, "parent": map[string]any{"type": "database_id", "database_id": fmt.Sprint("database-", i)},
+		"title": []any{object{"plain_text": fmt.Sprint("Source ", i)}}, "parent": object{"type": "database_id", "database_id": fmt.Sprint("database-", i)},
 	})
 	for p := range pages {
 		n.add(id, p, created.Add(time.Duration((p+1)/2)*16*time.Hour)) // two at a time
@@ -71,16 +72,16 @@ func notionTime(t time.Time) string {
 }
 
 func (n *notion) add(source string, number int, edited time.Time) {
-	n.pages[source] = append(n.pages[source], map[string]any{
+	n.pages[source] = append(n.pages[source], object{
 		"object": "page", "id": fmt.Sprint(source, "-page-", number), "last_edited_time": notionTime(edited), "in_trash": false, "is_archived": false,
-		"properties": map[string]any{
-			"Name":    map[string]any{"id": "title", "type": "title", "title": []any{map[string]any{"plain_text": `"has_more":true`}}},
-			"Status":  map[string]any{"id": "%3AUPp", "type": "select", "select": nil},
-			"Related": map[string]any{"id": "b%7D%3Ek", "type": "relation", "relation": []any{}, "has_more": false},
+		"properties": object{
+			"Name":    object{"id": "title", "type": "title", "title": []any{object{"plain_text": `"has_more":true`}}},
+			"Status":  object{"id": "%3AUPp", "type": "select", "select": nil},
+			"Related": object{"id": "b%7D%3Ek", "type": "relation", "relation": []any{}, "has_more": false},
 		},
 	})
 	if page := n.pages[source][len(n.pages[source])-1]; page["id"] == notionHub {
-		page["properties"].(map[string]any)["Related"] = map[string]any{"id": "b%7D%3Ek", "type": "relation", "relation": notionRelation()[:notionReferences], "has_more": true}
+		page["properties"].(object)["Related"] = object{"id": "b%7D%3Ek", "type": "relation", "relation": notionRelation()[:notionReferences], "has_more": true}
 	}
 }
 
@@ -88,24 +89,20 @@ func (n *notion) add(source string, number int, edited time.Time) {
 func notionRelation() []any {
 	var all []any
 	for i := range notionRelated {
-		all = append(all, map[string]any{"id": fmt.Sprint("related-", i)})
+		all = append(all, object{"id": fmt.Sprint("related-", i)})
 	}
 	return all
 }
 
 func (n *notion) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !n.accepts(rw, r, "api.notion.com", map[string]string{"Authorization": "Bearer your-connection-token", "Notion-Version": "2026-03-11"}) {
-		return
-	}
+	n.admit(r, "api.notion.com", map[string]string{"Authorization": "Bearer your-connection-token", "Notion-Version": "2026-03-11"})
 	n.requests["all"]++
 	if status := map[int]int{2: 429, 3: 529, 5: 409, 9: 503}[n.requests["all"]]; status != 0 {
 		if status == 429 || status == 529 {
 			rw.Header().Set("Retry-After", "45")
 		}
 		code := map[int]string{429: "rate_limited", 529: "service_overload", 409: "conflict_error", 503: "service_unavailable"}[status]
-		reply(rw, status, map[string]any{"object": "error", "status": status, "code": code, "message": "try again"})
+		reply(rw, status, object{"object": "error", "status": status, "code": code, "message": "try again"})
 		return
 	}
 	body := notionQuery{}
@@ -114,10 +111,9 @@ func (n *notion) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		decoder := json.NewDecoder(r.Body)
 		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&body); err != nil || r.Header.Get("Content-Type") != "application/json" {
-			n.refuse(rw, r, http.StatusBadRequest, fmt.Sprint("validation_error: ", err))
-			return
-		}
+		err := decoder.Decode(&body)
+		n.refuseIf(err != nil || r.Header.Get("Content-Type") != "application/json",
+			"validation_error: ", err)
 	}
 	if get {
 		body.StartCursor = r.URL.Query().Get("start_cursor")
@@ -128,22 +124,22 @@ func (n *notion) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		n.shows(oddValue, absentKey)
 		n.page(rw, r, n.users, body)
 	case get && r.URL.Path == "/v1/pages/"+notionHub:
-		reply(rw, http.StatusOK, n.pages["source-1"][slices.IndexFunc(n.pages["source-1"], func(page map[string]any) bool { return page["id"] == notionHub })])
+		reply(rw, http.StatusOK, n.pages["source-1"][slices.IndexFunc(n.pages["source-1"], func(page object) bool { return page["id"] == notionHub })])
 	case get && r.URL.EscapedPath() == "/v1/pages/"+notionHub+"/properties/b%7D%3Ek":
-		var items []map[string]any
+		var items []object
 		for _, related := range notionRelation() {
-			items = append(items, map[string]any{"object": "property_item", "id": related.(map[string]any)["id"], "type": "relation", "relation": related})
+			items = append(items, object{"object": "property_item", "id": related.(object)["id"], "type": "relation", "relation": related})
 		}
 		n.page(rw, r, items, body)
 	case r.Method == http.MethodPost && r.URL.Path == "/v1/search" && body.Filter.Property == "object" && body.Filter.Value == "data_source":
 		n.page(rw, r, n.sources, body)
 	case r.Method == http.MethodPost && query && source == notionGone:
 		n.shows(missingParent)
-		reply(rw, http.StatusNotFound, map[string]any{"object": "error", "status": 404, "code": "object_not_found", "message": "Could not find data source"})
+		reply(rw, http.StatusNotFound, object{"object": "error", "status": 404, "code": "object_not_found", "message": "Could not find data source"})
 	case r.Method == http.MethodPost && query && n.pages[source] != nil:
 		n.query(rw, r, source, body)
 	default:
-		n.refuse(rw, r, http.StatusBadRequest, "invalid_request_url or validation_error")
+		n.refuse("invalid_request_url or validation_error")
 	}
 }
 
@@ -165,50 +161,39 @@ type notionQuery struct {
 	}
 }
 
-// query responds with the pages of a data source that the filter selects.
 func (n *notion) query(rw http.ResponseWriter, r *http.Request, source string, body notionQuery) {
-	items := []map[string]any{}
-	if body.ResultType != "page" || len(body.Filter.And) != 2 && !body.InTrash {
-		n.refuse(rw, r, http.StatusBadRequest, "neither a filter nor the trash")
-		return
-	}
+	items := []object{}
+	n.refuseIf(body.ResultType != "page" || len(body.Filter.And) != 2 && !body.InTrash,
+		"neither a filter nor the trash")
 	for _, page := range n.pages[source] {
 		edited, _ := time.Parse(time.RFC3339, page["last_edited_time"].(string))
 		selected := page["in_trash"] == body.InTrash
 		for _, f := range body.Filter.And {
-			if f.Timestamp != "last_edited_time" || (f.Edited.OnOrAfter == nil) == (f.Edited.Before == nil) {
-				n.refuse(rw, r, http.StatusBadRequest, "validation_error: filter")
-				return
-			}
+			n.refuseIf(f.Timestamp != "last_edited_time" ||
+				(f.Edited.OnOrAfter == nil) == (f.Edited.Before == nil), "validation_error: filter")
 			selected = selected && (f.Edited.OnOrAfter == nil || !edited.Before(*f.Edited.OnOrAfter)) && (f.Edited.Before == nil || edited.Before(*f.Edited.Before))
 		}
 		if selected {
 			items = append(items, page)
 		}
-		if selected && page["is_archived"] == true {
-			n.shows(archived)
-		}
-		if selected && body.InTrash {
-			n.shows(deleted)
-		}
+		n.showsIf(selected && page["is_archived"] == true, archived)
+		n.showsIf(selected && body.InTrash, deleted)
 	}
 	n.page(rw, r, items, body)
 }
 
 // page responds with a page of the items, which the API may make shorter than page_size.
-func (n *notion) page(rw http.ResponseWriter, r *http.Request, items []map[string]any, body notionQuery) {
+func (n *notion) page(rw http.ResponseWriter, r *http.Request, items []object, body notionQuery) {
 	from := 0
 	if body.StartCursor != "" {
-		from = slices.IndexFunc(items, func(item map[string]any) bool { return item["id"] == body.StartCursor })
+		from = slices.IndexFunc(items, func(item object) bool { return item["id"] == body.StartCursor })
 	}
-	if from < 0 || body.PageSize < 1 || body.PageSize > 100 {
-		n.refuse(rw, r, http.StatusBadRequest, "validation_error: start_cursor or page_size")
-		return
-	}
-	response := map[string]any{"object": "list", "has_more": false, "next_cursor": nil, "request_status": map[string]any{"type": "complete"}}
+	n.refuseIf(from < 0 || body.PageSize < 1 || body.PageSize > 100,
+		"validation_error: start_cursor or page_size")
+	response := object{"object": "list", "has_more": false, "next_cursor": nil, "request_status": object{"type": "complete"}}
 	if len(items) > notionCut {
 		items = items[:notionCut]
-		response["request_status"] = map[string]any{"type": "incomplete", "incomplete_reason": "query_result_limit_reached"}
+		response["request_status"] = object{"type": "incomplete", "incomplete_reason": "query_result_limit_reached"}
 	}
 	to := min(from+max(1, body.PageSize-60), len(items))
 	if to < len(items) {
@@ -223,8 +208,6 @@ func (n *notion) page(rw http.ResponseWriter, r *http.Request, items []map[strin
 }
 
 func (n *notion) nextDay() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	n.pages["source-2"][5]["last_edited_time"] = notionTime(firstDay.Add(3 * time.Hour))
 	n.pages["source-3"][0]["in_trash"] = true
 	n.add("source-1", 2000, firstDay.Add(4*time.Hour))
@@ -237,33 +220,25 @@ func (n *notion) expected(day int) tables {
 	want, stored := tables{}, map[any]string{true: "1"}
 	for _, user := range n.users {
 		name, _ := user["name"].(string)
-		email, _ := user["person"].(map[string]any)["email"].(string)
-		want["users"] = append(want["users"], row{"id": user["id"].(string), "name": name, "email": email})
+		email, _ := user["person"].(object)["email"].(string)
+		want.add("users", row{"id": user["id"].(string), "name": name, "email": email})
 	}
 	for _, source := range n.sources {
 		id := source["id"].(string)
-		database, _ := source["parent"].(map[string]any)["database_id"].(string)
-		want["data_sources"] = append(want["data_sources"], row{"id": id, "database_id": database})
+		database, _ := source["parent"].(object)["database_id"].(string)
+		want.add("data_sources", row{"id": id, "database_id": database})
 		for _, page := range n.pages[id] {
 			edited := page["last_edited_time"].(string)
 			if day == 1 || id == "source-9" || page["in_trash"] == true || edited >= notionTime(firstDay.Add(-5*time.Minute)) {
-				want["pages"] = append(want["pages"], row{"id": page["id"].(string), "data_source_id": id, "last_edited_time": edited, "in_trash": stored[page["in_trash"]], "is_archived": stored[page["is_archived"]]})
+				want.add("pages", row{"id": page["id"].(string), "data_source_id": id, "last_edited_time": edited, "in_trash": stored[page["in_trash"]], "is_archived": stored[page["is_archived"]]})
 			}
 		}
 	}
 	want["relations"] = []row{}
 	if day == 1 {
 		for _, related := range notionRelation() {
-			want["relations"] = append(want["relations"], row{"page_id": notionHub, "property_id": "b%7D%3Ek", "property_name": "Related", "related_page_id": related.(map[string]any)["id"].(string)})
+			want.add("relations", row{"page_id": notionHub, "property_id": "b%7D%3Ek", "property_name": "Related", "related_page_id": related.(object)["id"].(string)})
 		}
 	}
 	return want
-}
-
-func (n *notion) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:    "a 403 means that the whole connection lacks a capability; a data source that is not shared is a 404",
-		errorIn200:   "the only problem with the status 200 is a result of more than 10,000 pages, which ends the run",
-		expiredToken: "the token of an internal connection does not expire",
-	}
 }

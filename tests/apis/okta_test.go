@@ -12,18 +12,14 @@ import (
 	"time"
 )
 
-// okta has tokens of an hour for a signed assertion, and lists with a header Link. Lists
-// leave out deprovisioned users and inactive apps unless a parameter includes them. The log
-// is in the order in which it was written, its pages never end, and the last ones are
-// empty. Facts: https://developer.okta.com/docs/guides/implement-oauth-for-okta-serviceapp/main/,
-// https://developer.okta.com/docs/reference/system-log-query/,
-// https://github.com/okta/okta-management-openapi-spec,
-// https://developer.okta.com/docs/reference/rl2-token-oauth/.
+// okta has tokens of an hour for a signed assertion, and lists with a header Link. Lists leave
+// out deprovisioned users and inactive apps unless a parameter includes them. The log is in the
+// order in which it was written, its pages never end, and the last ones are empty.
 type okta struct {
 	*world
-	users, groups, apps []map[string]any
-	members             map[string][]map[string]any // by the path of the list
-	log                 []oktaEvent                 // in the order in which it was written
+	users, groups, apps []object
+	members             map[string][]object // by the path of the list
+	log                 []oktaEvent         // in the order in which it was written
 	tokens              map[string]*oktaToken
 	assertions          map[string]bool
 	refused             time.Time // until when there is no capacity
@@ -49,19 +45,23 @@ const (
 	oktaLeaver = "u40"
 )
 
-func newOkta(w *world) imitation {
-	o := &okta{world: w, members: map[string][]map[string]any{}, tokens: map[string]*oktaToken{}, assertions: map[string]bool{}}
+func newOkta(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:  "lists have only what the role of the app may see; a 403 is a scope or a role that is missing for all",
+		errorIn200: "errors of Okta have a status of their own",
+	}
+	o := &okta{world: w, members: map[string][]object{}, tokens: map[string]*oktaToken{}, assertions: map[string]bool{}}
 	for i := range 520 {
-		user := map[string]any{
-			"id": fmt.Sprint("u", i), "status": "ACTIVE", "type": map[string]any{"id": "otp1"}, "created": "2025-01-01T00:00:00.000Z", "activated": nil,
-			"lastLogin": nil, "lastUpdated": "2025-01-02T00:00:00.000Z", "profile": map[string]any{"login": fmt.Sprintf("u%d@example.com", i), "email": fmt.Sprintf("u%d@example.com", i)},
+		user := object{
+			"id": fmt.Sprint("u", i), "status": "ACTIVE", "type": object{"id": "otp1"}, "created": "2025-01-01T00:00:00.000Z", "activated": nil,
+			"lastLogin": nil, "lastUpdated": "2025-01-02T00:00:00.000Z", "profile": object{"login": fmt.Sprintf("u%d@example.com", i), "email": fmt.Sprintf("u%d@example.com", i)},
 		}
 		if i%2 == 0 {
 			user["lastLogin"] = "2026-03-01T00:00:00.000Z"
 		}
 		if i%40 == 0 {
 			user["status"] = "DEPROVISIONED"
-			user["profile"] = map[string]any{"login": fmt.Sprintf("u%d@example.com", i)}
+			user["profile"] = object{"login": fmt.Sprintf("u%d@example.com", i)}
 		}
 		o.users = append(o.users, user)
 	}
@@ -72,13 +72,13 @@ func newOkta(w *world) imitation {
 	for i := range 3 {
 		id := fmt.Sprint("a", i)
 		status := map[bool]string{true: "INACTIVE", false: "ACTIVE"}[i == 2]
-		o.apps = append(o.apps, map[string]any{"id": id, "name": "app", "label": "App " + id, "status": status, "signOnMode": "SAML_2_0", "created": "2025-01-01T00:00:00.000Z", "lastUpdated": "2025-01-01T00:00:00.000Z"})
-		o.members["apps/"+id+"/users"], o.members["apps/"+id+"/groups"] = []map[string]any{}, []map[string]any{}
+		o.apps = append(o.apps, object{"id": id, "name": "app", "label": "App " + id, "status": status, "signOnMode": "SAML_2_0", "created": "2025-01-01T00:00:00.000Z", "lastUpdated": "2025-01-01T00:00:00.000Z"})
+		o.members["apps/"+id+"/users"], o.members["apps/"+id+"/groups"] = []object{}, []object{}
 		for m := range 260 * i {
-			o.members["apps/"+id+"/users"] = append(o.members["apps/"+id+"/users"], map[string]any{"id": fmt.Sprint("u", m), "scope": "USER", "status": "ACTIVE", "credentials": map[string]any{"userName": "x"}, "created": "2025-01-01T00:00:00.000Z", "lastUpdated": "2025-01-01T00:00:00.000Z"})
+			o.members["apps/"+id+"/users"] = append(o.members["apps/"+id+"/users"], object{"id": fmt.Sprint("u", m), "scope": "USER", "status": "ACTIVE", "credentials": object{"userName": "x"}, "created": "2025-01-01T00:00:00.000Z", "lastUpdated": "2025-01-01T00:00:00.000Z"})
 		}
 		for g := range 2 * i {
-			o.members["apps/"+id+"/groups"] = append(o.members["apps/"+id+"/groups"], map[string]any{"id": fmt.Sprint("g", g), "priority": g, "lastUpdated": "2025-01-01T00:00:00.000Z"})
+			o.members["apps/"+id+"/groups"] = append(o.members["apps/"+id+"/groups"], object{"id": fmt.Sprint("g", g), "priority": g, "lastUpdated": "2025-01-01T00:00:00.000Z"})
 		}
 	}
 	for i := range 2300 {
@@ -89,10 +89,10 @@ func newOkta(w *world) imitation {
 }
 
 func (o *okta) addGroup(id string, members int) {
-	o.groups = append(o.groups, map[string]any{"id": id, "type": "OKTA_GROUP", "profile": map[string]any{"name": "Group " + id, "description": nil}, "created": "2025-01-01T00:00:00.000Z", "lastUpdated": "2025-01-01T00:00:00.000Z", "lastMembershipUpdated": "2025-01-01T00:00:00.000Z"})
-	o.members["groups/"+id+"/users"] = []map[string]any{}
+	o.groups = append(o.groups, object{"id": id, "type": "OKTA_GROUP", "profile": object{"name": "Group " + id, "description": nil}, "created": "2025-01-01T00:00:00.000Z", "lastUpdated": "2025-01-01T00:00:00.000Z", "lastMembershipUpdated": "2025-01-01T00:00:00.000Z"})
+	o.members["groups/"+id+"/users"] = []object{}
 	for m := range members {
-		o.members["groups/"+id+"/users"] = append(o.members["groups/"+id+"/users"], map[string]any{"id": fmt.Sprint("u", m), "status": "ACTIVE"})
+		o.members["groups/"+id+"/users"] = append(o.members["groups/"+id+"/users"], object{"id": fmt.Sprint("u", m), "status": "ACTIVE"})
 	}
 }
 
@@ -100,29 +100,21 @@ func (o *okta) addGroup(id string, members int) {
 func (o *okta) keys() map[string]string { return o.privateKey(googleKey()) }
 
 func (o *okta) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	path, found := strings.CutPrefix(r.URL.Path, "/api/v1/")
 	token := o.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
 	switch {
 	case r.Host == oktaHost && r.URL.Path == "/oauth2/v1/token":
-		if err := o.login(r); err != nil {
-			o.refuse(rw, r, http.StatusUnauthorized, "invalid_client: "+err.Error())
-			return
-		}
+		o.refuseError(o.login(r))
 		name := fmt.Sprint("token-", len(o.tokens))
 		o.tokens[name] = &oktaToken{o.Now().Add(time.Hour), 10 + 1000*len(o.tokens)}
-		reply(rw, http.StatusOK, map[string]any{"token_type": "Bearer", "expires_in": 3600, "access_token": name, "scope": oktaScopes})
+		reply(rw, http.StatusOK, object{"token_type": "Bearer", "expires_in": 3600, "access_token": name, "scope": oktaScopes})
 		return
 	case r.Host != oktaHost || !found || r.Method != http.MethodGet:
-		o.refuse(rw, r, http.StatusNotFound, "no such address")
-		return
+		o.refuse("no such address")
 	case token == nil:
-		o.refuse(rw, r, http.StatusUnauthorized, "unknown token")
-		return
+		o.refuse("unknown token")
 	}
-	o.requests["all"]++
-	if o.requests["all"] == 3 {
+	if o.count("all") == 3 {
 		o.refused = o.Now().Add(30 * time.Second)
 	}
 	if o.Now().Before(o.refused) {
@@ -139,10 +131,9 @@ func (o *okta) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 }
 
 func oktaError(rw http.ResponseWriter, status int, code string) {
-	reply(rw, status, map[string]any{"errorCode": code, "errorSummary": "an error", "errorCauses": []any{}})
+	reply(rw, status, object{"errorCode": code, "errorSummary": "an error", "errorCauses": []any{}})
 }
 
-// login checks the request for a token with its assertion.
 func (o *okta) login(r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return err
@@ -171,7 +162,6 @@ func (o *okta) login(r *http.Request) error {
 // oktaLimits are the greatest pages of each list, by the last part of its path.
 var oktaLimits = map[string]int{"users": 200, "groups": 200, "apps": 200, "logs": 1000}
 
-// list responds with a page of a list.
 func (o *okta) list(rw http.ResponseWriter, r *http.Request, path string) {
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("limit"))
@@ -179,13 +169,10 @@ func (o *okta) list(rw http.ResponseWriter, r *http.Request, path string) {
 	if strings.HasPrefix(path, "apps/") && strings.HasSuffix(path, "/users") {
 		most = 500
 	}
-	if err != nil || limit < 1 || limit > most {
-		o.refuse(rw, r, http.StatusBadRequest, "E0000001: limit")
-		return
-	}
+	o.refuseIf(err != nil || limit < 1 || limit > most, "E0000001: limit")
 	query.Del("limit")
 	query.Del("after")
-	var all []map[string]any
+	var all []object
 	switch path {
 	case "logs":
 		o.logs(rw, r, limit)
@@ -193,20 +180,19 @@ func (o *okta) list(rw http.ResponseWriter, r *http.Request, path string) {
 	case "users":
 		all = o.users
 		if query.Get("filter") != `lastUpdated ge "1970-01-01T00:00:00.000Z"` {
-			all = slices.DeleteFunc(slices.Clone(all), func(user map[string]any) bool { return user["status"] == "DEPROVISIONED" })
+			all = without(all, func(user object) bool { return user["status"] == "DEPROVISIONED" })
 		} else {
 			o.shows(archived, absentKey, oddValue)
 		}
-		if !slices.ContainsFunc(all, func(user map[string]any) bool { return user["id"] == oktaLeaver }) {
-			o.shows(deleted)
-		}
+		o.showsIf(!slices.ContainsFunc(all, func(user object) bool { return user["id"] == oktaLeaver }),
+			deleted)
 		query.Del("filter")
 	case "groups":
 		all = o.groups
 	case "apps":
 		all = o.apps
 		if query.Get("includeNonDeleted") != "true" {
-			all = slices.DeleteFunc(slices.Clone(all), func(app map[string]any) bool { return app["status"] != "ACTIVE" })
+			all = without(all, func(app object) bool { return app["status"] != "ACTIVE" })
 		}
 		query.Del("includeNonDeleted")
 	case "groups/" + oktaGone + "/users":
@@ -216,15 +202,9 @@ func (o *okta) list(rw http.ResponseWriter, r *http.Request, path string) {
 	default:
 		all = o.members[path]
 	}
-	if all == nil || len(query) > 0 {
-		o.refuse(rw, r, http.StatusNotFound, "unknown list or parameters "+query.Encode())
-		return
-	}
+	o.refuseIf(all == nil || len(query) > 0, "unknown list or parameters "+query.Encode())
 	from, err := oktaAfter(r)
-	if err != nil || from > len(all) {
-		o.refuse(rw, r, http.StatusBadRequest, "E0000031: after")
-		return
-	}
+	o.refuseIf(err != nil || from > len(all), "E0000031: after")
 	to := min(from+limit, len(all))
 	if from == 0 && to < len(all) {
 		to -= 20 // a page may have fewer than the limit
@@ -233,7 +213,6 @@ func (o *okta) list(rw http.ResponseWriter, r *http.Request, path string) {
 	o.page(rw, r, all[from:to], to, to < len(all))
 }
 
-// oktaAfter is where the page of a request begins.
 func oktaAfter(r *http.Request) (int, error) {
 	if !r.URL.Query().Has("after") {
 		return 0, nil
@@ -265,39 +244,30 @@ func (o *okta) logs(rw http.ResponseWriter, r *http.Request, limit int) {
 	query := r.URL.Query()
 	since, err := time.Parse("2006-01-02T15:04:05.000Z", query.Get("since"))
 	from, err2 := oktaAfter(r)
-	if err != nil || err2 != nil || query.Get("sortOrder") != "ASCENDING" || query.Has("until") || len(query) > 4 {
-		o.refuse(rw, r, http.StatusBadRequest, "E0000001: not a polling request")
-		return
-	}
-	events := []map[string]any{}
+	o.refuseIf(err != nil || err2 != nil || query.Get("sortOrder") != "ASCENDING" ||
+		query.Has("until") || len(query) > 4, "E0000001: not a polling request")
+	events := []object{}
 	for from < len(o.log) && len(events) < limit {
 		if e := o.log[from]; !e.written.Before(since) {
-			event := map[string]any{
+			event := object{
 				"uuid": fmt.Sprint("event-", e.number), "published": e.published.Format("2006-01-02T15:04:05.000Z"), "eventType": "user.session.start", "severity": "INFO", "displayMessage": nil,
-				"outcome": map[string]any{"result": "SUCCESS"}, "actor": map[string]any{"id": "u1", "type": "User", "alternateId": "u1@example.com"},
-				"client": map[string]any{"ipAddress": "192.0.2.1"}, "transaction": map[string]any{"id": "t"}, "target": nil,
+				"outcome": object{"result": "SUCCESS"}, "actor": object{"id": "u1", "type": "User", "alternateId": "u1@example.com"},
+				"client": object{"ipAddress": "192.0.2.1"}, "transaction": object{"id": "t"}, "target": nil,
 			}
 			if e.number%2 == 0 {
-				event["outcome"] = map[string]any{"result": "FAILURE", "reason": "INVALID_CREDENTIALS"}
+				event["outcome"] = object{"result": "FAILURE", "reason": "INVALID_CREDENTIALS"}
 			}
 			events = append(events, event)
 		}
 		from++
 	}
-	if from < len(o.log) && from > 0 && o.log[from].published.Equal(o.log[from-1].published) {
-		o.shows(tie)
-	}
-	if len(events) == 0 {
-		o.refuse(rw, r, http.StatusOK, "the run follows the log without an end")
-		return
-	}
+	o.showsIf(from < len(o.log) && from > 0 && o.log[from].published.Equal(o.log[from-1].published), tie)
+	o.refuseIf(len(events) == 0, "the run follows the log without an end")
 	o.page(rw, r, events, from, true)
 }
 
 func (o *okta) nextDay() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.users = slices.DeleteFunc(o.users, func(user map[string]any) bool { return user["id"] == oktaLeaver })
+	o.users = slices.DeleteFunc(o.users, func(user object) bool { return user["id"] == oktaLeaver })
 	o.users[7]["status"] = "DEPROVISIONED"
 	o.users[8]["lastLogin"] = "2026-03-02T12:00:00.000Z" // does not change lastUpdated
 	o.members["groups/g1/users"] = o.members["groups/g1/users"][1:]
@@ -313,28 +283,28 @@ func (o *okta) nextDay() {
 func (o *okta) expected(day int) tables {
 	want := tables{}
 	for _, u := range o.users {
-		email, _ := u["profile"].(map[string]any)["email"].(string)
+		email, _ := u["profile"].(object)["email"].(string)
 		login, _ := u["lastLogin"].(string)
-		want["users"] = append(want["users"], row{"id": u["id"].(string), "status": u["status"].(string), "email": email, "last_login": login})
+		want.add("users", row{"id": u["id"].(string), "status": u["status"].(string), "email": email, "last_login": login})
 	}
 	for _, g := range o.groups {
 		id := g["id"].(string)
-		want["groups"] = append(want["groups"], row{"id": id, "name": "Group " + id})
+		want.add("groups", row{"id": id, "name": "Group " + id})
 		if id == oktaGone {
 			continue
 		}
 		for _, m := range o.members["groups/"+id+"/users"] {
-			want["group_members"] = append(want["group_members"], row{"group_id": id, "user_id": m["id"].(string)})
+			want.add("group_members", row{"group_id": id, "user_id": m["id"].(string)})
 		}
 	}
 	for _, a := range o.apps {
 		id := a["id"].(string)
-		want["apps"] = append(want["apps"], row{"id": id, "status": a["status"].(string)})
+		want.add("apps", row{"id": id, "status": a["status"].(string)})
 		for _, m := range o.members["apps/"+id+"/users"] {
-			want["app_users"] = append(want["app_users"], row{"app_id": id, "user_id": m["id"].(string), "scope": "USER"})
+			want.add("app_users", row{"app_id": id, "user_id": m["id"].(string), "scope": "USER"})
 		}
 		for _, g := range o.members["apps/"+id+"/groups"] {
-			want["app_groups"] = append(want["app_groups"], row{"app_id": id, "group_id": g["id"].(string)})
+			want.add("app_groups", row{"app_id": id, "group_id": g["id"].(string)})
 		}
 	}
 	since := firstDay.AddDate(0, 0, -90)
@@ -344,15 +314,8 @@ func (o *okta) expected(day int) tables {
 	for _, e := range o.log {
 		if !e.written.Before(since) {
 			reason := map[bool]string{true: "INVALID_CREDENTIALS"}[e.number%2 == 0]
-			want["logs"] = append(want["logs"], row{"uuid": fmt.Sprint("event-", e.number), "published": e.published.Format("2006-01-02T15:04:05.000Z"), "reason": reason})
+			want.add("logs", row{"uuid": fmt.Sprint("event-", e.number), "published": e.published.Format("2006-01-02T15:04:05.000Z"), "reason": reason})
 		}
 	}
 	return want
-}
-
-func (o *okta) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:  "lists have only what the role of the app may see; a 403 is a scope or a role that is missing for all",
-		errorIn200: "errors of Okta have a status of their own",
-	}
 }

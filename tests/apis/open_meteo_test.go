@@ -21,7 +21,7 @@ type openMeteo struct {
 	until map[string]time.Time
 }
 
-// openMeteoLimits are the limits that a request reaches before it is answered.
+// openMeteoLimits are the limits that a request reaches before it gets data.
 var openMeteoLimits = map[string][]string{
 	"api.open-meteo.comBerlin":                   {"Minutely", "Hourly"},
 	"archive-api.open-meteo.comPrague2026-02-01": {"Minutely"},
@@ -36,21 +36,28 @@ var places = map[string]struct {
 	"52.52 13.41": {"Berlin", 52.52, 13.419998, 38},
 }
 
-func newOpenMeteo(w *world) imitation {
+func newOpenMeteo(w *world) mockServer {
+	w.notShown = map[condition]string{
+		deleted:       "an hour that has passed is not deleted, its values are replaced",
+		archived:      "hours and days have no state",
+		forbidden:     "the data are public, and no request has a credential",
+		missingParent: "a request names a place by its coordinates, there is no list of places",
+		shortPage:     "a response has all hours of the span at once, there are no pages",
+		absentKey:     "every requested variable has a list of the same length; what is missing is null in it",
+		tie:           "every hour of a place comes once in a response",
+		expiredToken:  "the data are public, and no request has a token",
+	}
 	return &openMeteo{world: w, day: 1, until: map[string]time.Time{}}
 }
 
 func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	query := r.URL.Query()
 	place, known := places[query.Get("latitude")+" "+query.Get("longitude")]
-	fail := func(why string) { o.refuse(rw, r, http.StatusBadRequest, why) }
 	if r.Method != http.MethodGet || !known || query.Has("format") {
-		fail("wrong parameters")
+		o.refuse("wrong parameters")
 		return
 	}
-	body := map[string]any{"latitude": place.latitude, "longitude": place.longitude, "generationtime_ms": 0.06, "utc_offset_seconds": 0, "timezone": "GMT", "timezone_abbreviation": "GMT", "elevation": place.elevation}
+	body := object{"latitude": place.latitude, "longitude": place.longitude, "generationtime_ms": 0.06, "utc_offset_seconds": 0, "timezone": "GMT", "timezone_abbreviation": "GMT", "elevation": place.elevation}
 	lists := map[string][]any{}
 	add := func(at, name2, name3, name4 string, values ...any) {
 		for i, name := range []string{"time", name2, name3, name4} {
@@ -62,10 +69,10 @@ func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		past, err := strconv.Atoi(query.Get("past_days"))
 		days, err2 := strconv.Atoi(query.Get("forecast_days"))
 		if len(query) != 5 || err != nil || err2 != nil || days > 16 || past > 92 || query.Get("hourly") != "temperature_2m,precipitation,wind_speed_10m" {
-			fail("wrong parameters of a forecast")
+			o.refuse("wrong parameters of a forecast")
 			return
 		}
-		body["hourly_units"] = map[string]any{"time": "iso8601", "temperature_2m": "°C", "precipitation": "mm", "wind_speed_10m": "km/h"}
+		body["hourly_units"] = object{"time": "iso8601", "temperature_2m": "°C", "precipitation": "mm", "wind_speed_10m": "km/h"}
 		today := o.Now().Truncate(24 * time.Hour)
 		for at := today.AddDate(0, 0, -past); at.Before(today.AddDate(0, 0, days)); at = at.Add(time.Hour) {
 			add(at.Format("2006-01-02T15:04"), "temperature_2m", "precipitation", "wind_speed_10m", o.temperature(place.name, at), json.Number("0.00"), nil)
@@ -75,29 +82,25 @@ func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		from, err := time.Parse(time.DateOnly, query.Get("start_date"))
 		to, err2 := time.Parse(time.DateOnly, query.Get("end_date"))
 		if len(query) != 5 || err != nil || err2 != nil || to.Before(from) || !to.Before(o.Now()) || query.Get("daily") != "temperature_2m_max,temperature_2m_min,precipitation_sum" {
-			fail("wrong parameters of the archive")
+			o.refuse("wrong parameters of the archive")
 			return
 		}
-		body["daily_units"] = map[string]any{"time": "iso8601", "temperature_2m_max": "°C", "temperature_2m_min": "°C", "precipitation_sum": "mm"}
+		body["daily_units"] = object{"time": "iso8601", "temperature_2m_max": "°C", "temperature_2m_min": "°C", "precipitation_sum": "mm"}
 		for at := from; !at.After(to); at = at.AddDate(0, 0, 1) {
 			add(at.Format(time.DateOnly), "temperature_2m_max", "temperature_2m_min", "precipitation_sum", o.temperature(place.name, at), json.Number("-1.0"), o.rain(at))
 		}
 		body["daily"] = lists
 	default:
-		fail("no such API")
+		o.refuse("no such API")
 		return
 	}
 	key := r.Host + place.name + query.Get("start_date")
-	if o.Now().Before(o.until[key]) {
-		o.refuse(rw, r, http.StatusTooManyRequests, "too early after a limit was reached")
-		return
-	}
+	o.refuseIf(o.Now().Before(o.until[key]), "too early after a limit was reached")
 	o.requests[key]++
 	if limits := openMeteoLimits[key]; o.requests[key] <= len(limits) {
 		name := limits[o.requests[key]-1]
 		o.until[key] = o.Now().Add(map[string]time.Duration{"Minutely": time.Minute, "Hourly": time.Hour}[name])
-		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "reason": name + " API request limit exceeded. Please try again later."})
-		return
+		fail(rw, http.StatusTooManyRequests, object{"error": true, "reason": name + " API request limit exceeded. Please try again later."})
 	}
 	if o.requests[key] == 1+len(openMeteoLimits[key]) && r.Host == "archive-api.open-meteo.com" && query.Get("start_date") == "2026-02-01" {
 		o.shows(errorIn200)
@@ -107,23 +110,9 @@ func (o *openMeteo) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	if r.Host == "api.open-meteo.com" {
-		o.shows(oddValue) // the wind is null
-	}
+	// the wind is null
+	o.showsIf(r.Host == "api.open-meteo.com", oddValue)
 	reply(rw, http.StatusOK, body)
-}
-
-func (o *openMeteo) notShown() map[condition]string {
-	return map[condition]string{
-		deleted:       "an hour that has passed is not deleted, its values are replaced",
-		archived:      "hours and days have no state",
-		forbidden:     "the data are public, and no request has a credential",
-		missingParent: "a request names a place by its coordinates, there is no list of places",
-		shortPage:     "a response has all hours of the span at once, there are no pages",
-		absentKey:     "every requested variable has a list of the same length; what is missing is null in it",
-		tie:           "every hour of a place comes once in a response",
-		expiredToken:  "the data are public, and no request has a token",
-	}
 }
 
 // temperature is what is known of an hour: a forecast differs from day to day.
@@ -143,17 +132,12 @@ func (o *openMeteo) rain(at time.Time) any {
 	return json.Number("1.20")
 }
 
-// archived is the last day in the archive, two days ago.
 func (o *openMeteo) archived() time.Time { return o.today().AddDate(0, 0, -2) }
 
 // today is the day of the last run.
-func (o *openMeteo) today() time.Time {
-	return firstDay.Truncate(24*time.Hour).AddDate(0, 0, o.day-1)
-}
+func (o *openMeteo) today() time.Time { return firstDay.Truncate(24*time.Hour).AddDate(0, 0, o.day-1) }
 
 func (o *openMeteo) nextDay() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	o.day++
 }
 
@@ -161,7 +145,7 @@ func (o *openMeteo) expected(int) tables {
 	want := tables{}
 	for _, place := range places {
 		for at := o.today().AddDate(0, 0, -2); at.Before(o.today().AddDate(0, 0, 7)); at = at.Add(time.Hour) {
-			want["forecast"] = append(want["forecast"], row{
+			want.add("forecast", row{
 				"location": place.name, "time": at.Format("2006-01-02T15:04"), "temperature": string(o.temperature(place.name, at)), "precipitation": "0.00", "wind_speed": "",
 			})
 		}
@@ -175,7 +159,7 @@ func (o *openMeteo) expected(int) tables {
 		if o.rain(at) == nil {
 			rain = ""
 		}
-		want["history"] = append(want["history"], row{"location": "Prague", "day": at.Format(time.DateOnly), "temperature_max": string(o.temperature("Prague", at)), "precipitation": rain})
+		want.add("history", row{"location": "Prague", "day": at.Format(time.DateOnly), "temperature_max": string(o.temperature("Prague", at)), "precipitation": rain})
 	}
 	return want
 }

@@ -13,20 +13,16 @@ import (
 	"time"
 )
 
-// pinterest has the objects of an ad account, and makes reports: a request for one, its
-// state until it is finished, and a file on another host. A list has the statuses that are
-// requested, in parameters of one name; without them it has no archived objects. A report
-// has an object with the lists of rows by id, and leaves out what is 0; it has archived ads
-// only if the request names them, which is the worse of what is possible. A login replaces the
-// refresh token. Facts:
-// https://github.com/pinterest/api-description/blob/main/v5/openapi.json,
-// https://developers.pinterest.com/docs/api-features/ads-reporting/,
-// https://developers.pinterest.com/docs/reference/rate-limits/.
+// pinterest has the objects of an ad account, and makes reports: a request for one, its state
+// until it is finished, and a file on another host. A list has the statuses that are requested,
+// in parameters of one name; without them it has no archived objects. A report has an object with
+// the lists of rows by id, and leaves out what is 0; it has archived ads only if the request
+// names them, which is the worse of what is possible. A login replaces the refresh token.
 type pinterest struct {
 	*world
 	day     int
 	second  time.Time // when the second day begins
-	lists   map[string][]map[string]any
+	lists   map[string][]object
 	reports []*pinterestReport
 	created int // requests for a report
 	logins  int
@@ -56,11 +52,18 @@ var pinterestMetrics = []string{"SPEND_IN_MICRO_DOLLAR", "IMPRESSION_1", "TOTAL_
 
 var pinterestStatuses = []string{"ACTIVE", "PAUSED", "ARCHIVED", "DRAFT", "DELETED_DRAFT"}
 
-func newPinterest(w *world) imitation {
-	p := &pinterest{world: w, day: 1, lists: map[string][]map[string]any{}, until: map[string]time.Time{}}
+func newPinterest(w *world) mockServer {
+	w.notShown = map[condition]string{
+		deleted:       "a campaign, ad group or ad can only be archived; what can be deleted are drafts, which never ran",
+		forbidden:     "a report is about the one account, whose lists would be refused, too",
+		missingParent: "the only parent is a report that the run has requested itself",
+		tie:           "lists are ordered by id, and reports have whole days without pages, which later runs request again",
+		errorIn200:    "the only one is the state of a report that failed, which ends the run; other errors have a status of their own",
+	}
+	p := &pinterest{world: w, day: 1, lists: map[string][]object{}, until: map[string]time.Time{}}
 	for list, count := range map[string]int{"campaigns": 260, "ad_groups": 110, "ads": 130} {
 		for i := range count {
-			o := map[string]any{"id": strconv.Itoa(1000 + i), "name": "Name " + strconv.Itoa(i), "status": []string{"ACTIVE", "PAUSED", "ARCHIVED"}[i%3], "summary_status": "RUNNING", "created_time": 1767225600, "updated_time": 1767225600}
+			o := object{"id": strconv.Itoa(1000 + i), "name": "Name " + strconv.Itoa(i), "status": []string{"ACTIVE", "PAUSED", "ARCHIVED"}[i%3], "summary_status": "RUNNING", "created_time": 1767225600, "updated_time": 1767225600}
 			switch list {
 			case "campaigns":
 				o["objective_type"], o["daily_spend_cap"], o["lifetime_spend_cap"] = "AWARENESS", 5000000, nil
@@ -86,18 +89,15 @@ func (p *pinterest) refreshToken() string {
 
 func (p *pinterest) login(rw http.ResponseWriter, r *http.Request) {
 	client := "Basic " + base64.StdEncoding.EncodeToString([]byte("1234567:your-app-secret"))
-	if r.Method != http.MethodPost || r.Header.Get("Authorization") != client || r.PostFormValue("grant_type") != "refresh_token" || r.PostFormValue("refresh_token") != p.refreshToken() {
-		p.refuse(rw, r, http.StatusUnauthorized, "wrong client or refresh token")
-		return
-	}
+	p.refuseIf(r.Method != http.MethodPost || r.Header.Get("Authorization") != client ||
+		r.PostFormValue("grant_type") != "refresh_token" ||
+		r.PostFormValue("refresh_token") != p.refreshToken(), "wrong client or refresh token")
 	p.logins++
 	p.served = 0
-	reply(rw, http.StatusOK, map[string]any{"access_token": "access-token-" + strconv.Itoa(p.logins), "expires_in": 2592000, "token_type": "bearer", "scope": "ads:read", "response_type": "refresh_token", "refresh_token": p.refreshToken(), "refresh_token_expires_in": 5184000})
+	reply(rw, http.StatusOK, object{"access_token": "access-token-" + strconv.Itoa(p.logins), "expires_in": 2592000, "token_type": "bearer", "scope": "ads:read", "response_type": "refresh_token", "refresh_token": p.refreshToken(), "refresh_token_expires_in": 5184000})
 }
 
 func (p *pinterest) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if r.Host == pinterestFiles {
 		p.file(rw, r)
 		return
@@ -106,41 +106,39 @@ func (p *pinterest) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path, "/")
 	request := r.Method + r.URL.RequestURI()
 	p.served++
+	p.refuseIf(r.Host != "api.pinterest.com", "no such host")
 	switch {
-	case r.Host != "api.pinterest.com":
-		p.refuse(rw, r, http.StatusNotFound, "no such host")
 	case r.URL.Path == "/v5/oauth/token":
 		p.login(rw, r)
 	case p.logins == 1 && p.served > 3 || r.Header.Get("Authorization") != "Bearer access-token-"+strconv.Itoa(p.logins):
 		p.shows(expiredToken)
-		reply(rw, http.StatusUnauthorized, map[string]any{"code": 2, "message": "Authentication failed."})
+		reply(rw, http.StatusUnauthorized, object{"code": 2, "message": "Authentication failed."})
 	case p.requests[request] == 0 && len(p.requests)%3 == 2:
 		p.requests[request]++
 		p.until[request] = p.Now().Add(20 * time.Second)
 		rw.Header().Set("X-RateLimit-Reset", "20")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"code": 8, "message": "You have exceeded your rate limit. Try again later."})
+		reply(rw, http.StatusTooManyRequests, object{"code": 8, "message": "You have exceeded your rate limit. Try again later."})
 	case r.Method == http.MethodGet && p.Now().Before(p.until[request]):
-		p.refuse(rw, r, http.StatusTooManyRequests, "earlier than X-RateLimit-Reset said")
+		p.refuse("earlier than X-RateLimit-Reset said")
 	case ofAccount && name == "reports" && r.Method == http.MethodPost:
 		p.requests[request]++
 		p.create(rw, r)
 	case !ofAccount || r.Method != http.MethodGet:
-		p.refuse(rw, r, http.StatusNotFound, "no such path or method")
+		p.refuse("no such path or method")
 	case name == "reports":
 		p.requests[request]++
 		p.status(rw, r)
 	case path == "":
 		p.requests[request]++
-		reply(rw, http.StatusOK, map[string]any{"id": "549755885175", "name": "Account", "currency": "EUR", "country": "CZ", "time_zone": "Europe/Prague"})
+		reply(rw, http.StatusOK, object{"id": "549755885175", "name": "Account", "currency": "EUR", "country": "CZ", "time_zone": "Europe/Prague"})
 	case p.lists[name] != nil:
 		p.requests[request]++
 		p.list(rw, r, name)
 	default:
-		p.refuse(rw, r, http.StatusNotFound, "no such list")
+		p.refuse("no such list")
 	}
 }
 
-// list responds with a page of the objects that have one of the statuses.
 func (p *pinterest) list(rw http.ResponseWriter, r *http.Request, name string) {
 	query := r.URL.Query()
 	size, err := strconv.Atoi(query.Get("page_size"))
@@ -156,10 +154,10 @@ func (p *pinterest) list(rw http.ResponseWriter, r *http.Request, name string) {
 			err2 = err
 		}
 	}
-	if err != nil || err2 != nil || size < 1 || size > 250 || query.Get("order") != "ASCENDING" || slices.ContainsFunc(statuses, func(s string) bool { return !slices.Contains(pinterestStatuses, s) }) {
-		p.refuse(rw, r, http.StatusBadRequest, "wrong parameters")
-		return
-	}
+	p.refuseIf(err != nil || err2 != nil || size < 1 || size > 250 ||
+		query.Get("order") != "ASCENDING" ||
+		slices.ContainsFunc(statuses, func(s string) bool { return !slices.Contains(pinterestStatuses, s) }),
+		"wrong parameters")
 	matching := []any{}
 	for _, o := range p.lists[name] {
 		if slices.Contains(statuses, o["status"].(string)) {
@@ -176,10 +174,9 @@ func (p *pinterest) list(rw http.ResponseWriter, r *http.Request, name string) {
 	if to < len(matching) {
 		bookmark = base64.StdEncoding.EncodeToString([]byte(strconv.Itoa(to)))
 	}
-	reply(rw, http.StatusOK, map[string]any{"items": matching[from:to], "bookmark": bookmark})
+	reply(rw, http.StatusOK, object{"items": matching[from:to], "bookmark": bookmark})
 }
 
-// create begins a report.
 func (p *pinterest) create(rw http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Level       string   `json:"level"`
@@ -199,36 +196,29 @@ func (p *pinterest) create(rw http.ResponseWriter, r *http.Request) {
 	end, err3 := time.Parse(time.DateOnly, body.EndDate)
 	today := p.Now().Truncate(24 * time.Hour)
 	columns := slices.Concat(pinterestIDs[body.Level], pinterestMetrics)
-	if err != nil || err2 != nil || err3 != nil || r.URL.RawQuery != "" || pinterestIDs[body.Level] == nil || body.Granularity != "DAY" || !slices.Equal(body.Columns, columns) ||
-		start.Before(today.AddDate(0, 0, -914)) || end.Before(start) || end.After(start.AddDate(0, 0, 185)) || !end.Before(today) {
-		p.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong parameters: %+v", body))
-		return
-	}
-	if p.Now().Before(p.until[body.Level]) {
-		p.refuse(rw, r, http.StatusBadRequest, "earlier than the message said")
-		return
-	}
+	p.refuseIf(err != nil || err2 != nil || err3 != nil || r.URL.RawQuery != "" ||
+		pinterestIDs[body.Level] == nil || body.Granularity != "DAY" ||
+		!slices.Equal(body.Columns, columns) || start.Before(today.AddDate(0, 0, -914)) ||
+		end.Before(start) || end.After(start.AddDate(0, 0, 185)) || !end.Before(today),
+		fmt.Sprintf("wrong parameters: %+v", body))
+	p.refuseIf(p.Now().Before(p.until[body.Level]), "earlier than the message said")
 	p.created++
 	switch p.created {
 	case 1, 2: // a limit that has nothing to do with the number of requests
 		p.until[body.Level] = p.Now().Add(7 * time.Second)
 		status := []int{http.StatusTooManyRequests, http.StatusBadRequest}[p.created-1]
-		reply(rw, status, map[string]any{"code": 2726, "message": "Reporting query cost limit exceeded. Retry after 7 seconds"})
+		reply(rw, status, object{"code": 2726, "message": "Reporting query cost limit exceeded. Retry after 7 seconds"})
 		return
 	case 3:
-		reply(rw, http.StatusBadRequest, map[string]any{"code": 12, "message": "Something went wrong on our end. Sorry about that."})
-		return
+		fail(rw, http.StatusBadRequest, object{"code": 12, "message": "Something went wrong on our end. Sorry about that."})
 	}
 	report := &pinterestReport{level: body.Level, from: start, to: end, polls: 2, archived: true}
 	for _, statuses := range [][]string{body.CampaignStatuses, body.AdGroupStatuses, body.AdStatuses} {
 		report.archived = report.archived && slices.Contains(statuses, "ARCHIVED")
-		if len(statuses) > 6 {
-			p.refuse(rw, r, http.StatusBadRequest, "too many statuses")
-			return
-		}
+		p.refuseIf(len(statuses) > 6, "too many statuses")
 	}
 	p.reports = append(p.reports, report)
-	reply(rw, http.StatusOK, map[string]any{"report_status": "IN_PROGRESS", "token": "token/" + strconv.Itoa(len(p.reports)-1), "message": nil})
+	reply(rw, http.StatusOK, object{"report_status": "IN_PROGRESS", "token": "token/" + strconv.Itoa(len(p.reports)-1), "message": nil})
 }
 
 func (p *pinterest) find(token string) *pinterestReport {
@@ -239,37 +229,26 @@ func (p *pinterest) find(token string) *pinterestReport {
 	return p.reports[i]
 }
 
-// status is the state of a report.
 func (p *pinterest) status(rw http.ResponseWriter, r *http.Request) {
 	token := r.URL.Query().Get("token")
 	report := p.find(token)
-	if report == nil || r.URL.Query().Encode() != (url.Values{"token": {token}}).Encode() {
-		p.refuse(rw, r, http.StatusBadRequest, "no such report")
-		return
-	}
+	p.refuseIf(report == nil || r.URL.Query().Encode() != (url.Values{"token": {token}}).Encode(),
+		"no such report")
 	if report.polls--; report.polls >= 0 {
-		reply(rw, http.StatusOK, map[string]any{"report_status": "IN_PROGRESS", "url": nil, "size": nil})
+		reply(rw, http.StatusOK, object{"report_status": "IN_PROGRESS", "url": nil, "size": nil})
 		return
 	}
 	report.ready = p.Now()
 	link := address(pinterestFiles, "/file?"+url.Values{"signed": {token}}.Encode())
-	reply(rw, http.StatusOK, map[string]any{"report_status": "FINISHED", "url": link, "size": 1000})
+	reply(rw, http.StatusOK, object{"report_status": "FINISHED", "url": link, "size": 1000})
 }
 
-// file responds with a finished report.
 func (p *pinterest) file(rw http.ResponseWriter, r *http.Request) {
 	report := p.find(r.URL.Query().Get("signed"))
-	switch {
-	case report == nil || report.ready.IsZero() || r.URL.Path != "/file":
-		p.refuse(rw, r, http.StatusForbidden, "no such file")
-		return
-	case r.Header.Get("Authorization") != "":
-		p.refuse(rw, r, http.StatusBadRequest, "a signed address needs no credentials")
-		return
-	case p.Now().Sub(report.ready) > 10*time.Minute: // 5 minutes, and the waits of others
-		p.refuse(rw, r, http.StatusForbidden, "the address has expired")
-		return
-	}
+	p.refuseIf(report == nil || report.ready.IsZero() || r.URL.Path != "/file", "no such file")
+	p.refuseIf(r.Header.Get("Authorization") != "", "a signed address needs no credentials")
+	// 5 minutes, and the waits of others
+	p.refuseIf(p.Now().Sub(report.ready) > 10*time.Minute, "the address has expired")
 	rows := map[string][]any{}
 	for d := report.from; !d.After(report.to); d = d.AddDate(0, 0, 1) {
 		if report.level == "ADVERTISER" {
@@ -280,10 +259,8 @@ func (p *pinterest) file(rw http.ResponseWriter, r *http.Request) {
 			if ad == "1002" && !report.archived {
 				continue
 			}
-			if ad == "1002" {
-				p.shows(archived)
-			}
-			rows[ad] = append(rows[ad], p.statistics(d, map[string]any{"CAMPAIGN_ID": "1000", "AD_GROUP_ID": "1001"}))
+			p.showsIf(ad == "1002", archived)
+			rows[ad] = append(rows[ad], p.statistics(d, object{"CAMPAIGN_ID": "1000", "AD_GROUP_ID": "1001"}))
 		}
 	}
 	reply(rw, http.StatusOK, rows)
@@ -302,8 +279,8 @@ func pinterestRan(d time.Time) []string {
 }
 
 // statistics adds those of a day to ids. What is 0 is left out.
-func (p *pinterest) statistics(d time.Time, ids map[string]any) map[string]any {
-	stats := map[string]any{"DATE": d.Format(time.DateOnly), "SPEND_IN_MICRO_DOLLAR": 1234567, "IMPRESSION_1": 900, "TOTAL_CLICKTHROUGH": 7}
+func (p *pinterest) statistics(d time.Time, ids object) object {
+	stats := object{"DATE": d.Format(time.DateOnly), "SPEND_IN_MICRO_DOLLAR": 1234567, "IMPRESSION_1": 900, "TOTAL_CLICKTHROUGH": 7}
 	maps.Copy(stats, ids)
 	if conversions := p.conversions(d); conversions > 0 {
 		stats["TOTAL_CONVERSIONS"] = conversions
@@ -313,7 +290,6 @@ func (p *pinterest) statistics(d time.Time, ids map[string]any) map[string]any {
 	return stats
 }
 
-// conversions of the last days grow on the second day.
 func (p *pinterest) conversions(d time.Time) int {
 	switch {
 	case d.Day() == 3:
@@ -324,20 +300,7 @@ func (p *pinterest) conversions(d time.Time) int {
 	return 1
 }
 
-// notShown: see orderly.
-func (p *pinterest) notShown() map[condition]string {
-	return map[condition]string{
-		deleted:       "a campaign, ad group or ad can only be archived; what can be deleted are drafts, which never ran",
-		forbidden:     "a report is about the one account, whose lists would be refused, too",
-		missingParent: "the only parent is a report that the run has requested itself",
-		tie:           "lists are ordered by id, and reports have whole days without pages, which later runs request again",
-		errorIn200:    "the only one is the state of a report that failed, which ends the run; other errors have a status of their own",
-	}
-}
-
 func (p *pinterest) nextDay() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.day, p.second = 2, p.Now()
 	p.lists["campaigns"][1]["status"] = "ARCHIVED"
 }
@@ -349,7 +312,7 @@ func (p *pinterest) expected(day int) tables {
 			if o["status"] == "DRAFT" {
 				continue
 			}
-			want[list] = append(want[list], row{"id": o["id"].(string), "name": o["name"].(string), "status": o["status"].(string)})
+			want.add(list, row{"id": o["id"].(string), "name": o["name"].(string), "status": o["status"].(string)})
 		}
 	}
 	today := firstDay.Truncate(24 * time.Hour)
@@ -364,14 +327,14 @@ func (p *pinterest) expected(day int) tables {
 			conversions = ""
 		}
 		date := d.Format(time.DateOnly)
-		want["account_days"] = append(want["account_days"], row{"date": date, "account_id": "549755885175", "spend_micro": "1234567", "conversions": conversions, "checkouts": ""})
+		want.add("account_days", row{"date": date, "account_id": "549755885175", "spend_micro": "1234567", "conversions": conversions, "checkouts": ""})
 		for _, ad := range pinterestRan(d) {
-			want["ad_days"] = append(want["ad_days"], row{"date": date, "ad_id": ad, "ad_group_id": "1001", "campaign_id": "1000", "spend_micro": "1234567", "conversions": conversions, "checkouts": ""})
+			want.add("ad_days", row{"date": date, "ad_id": ad, "ad_group_id": "1001", "campaign_id": "1000", "spend_micro": "1234567", "conversions": conversions, "checkouts": ""})
 			reported[ad] = true
 		}
 	}
 	for ad := range reported {
-		want["ads_reported"] = append(want["ads_reported"], row{"id": ad})
+		want.add("ads_reported", row{"id": ad})
 	}
 	return want
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// quickbooks answers queries whose text has the position and the number of rows. A refresh
+// quickbooks responds to queries whose text has the position and the number of rows. A refresh
 // token is good until the next one is given out. Balances change without a new time of
 // change. Facts:
 // https://developer.intuit.com/app/developer/qbo/docs/learn/explore-the-quickbooks-online-api/data-queries,
@@ -48,7 +48,12 @@ var quickbooksTables = map[string]string{
 // names them. They are not deleted.
 var quickbooksLists = []string{"Customer", "Vendor", "Item", "Account"}
 
-func newQuickbooks(w *world) imitation {
+func newQuickbooks(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "the entities are named in the configuration, they are no children of a list",
+		missingParent: "the entities are named in the configuration, they are no children of a list",
+		shortPage:     "a page has as many rows as MAXRESULTS says until there are no more",
+	}
 	q := &quickbooks{world: w, lists: map[string][]*quickbooksItem{}, changed: map[*quickbooksItem]string{}, refresh: "your-refresh-token"}
 	for entity, count := range map[string]int{"Customer": 30, "Vendor": 2, "Item": 5, "Account": 3, "Invoice": 1500, "CreditMemo": 2, "SalesReceipt": 4, "Payment": 1000, "Bill": 3} {
 		for i := range count { // an import gives several items the same time, also at the end of a page
@@ -65,32 +70,23 @@ func (q *quickbooks) add(entity string, updated time.Time) {
 }
 
 func (q *quickbooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	if r.Host == "oauth.platform.intuit.com" {
 		q.login(rw, r)
 		return
 	}
 	operation, ok := strings.CutPrefix(r.URL.Path, "/v3/company/your-company-id/")
+	q.refuseIf(r.Host != "quickbooks.api.intuit.com" || !ok || r.Method != http.MethodGet, "no such resource")
+	q.refuseIf(!issued(r, "access-token-", q.logins), "AuthenticationFailed")
 	switch {
-	case r.Host != "quickbooks.api.intuit.com" || !ok || r.Method != http.MethodGet:
-		q.refuse(rw, r, http.StatusNotFound, "no such resource")
-		return
-	case !issued(r, "access-token-", q.logins):
-		q.refuse(rw, r, http.StatusUnauthorized, "AuthenticationFailed")
-		return
 	case r.Header.Get("Authorization") != "Bearer "+q.token || !q.Now().Before(q.tokenEnds):
 		q.shows(expiredToken)
-		reply(rw, http.StatusUnauthorized, quickbooksFault("AUTHENTICATION", "Token expired"))
-		return
+		fail(rw, http.StatusUnauthorized, quickbooksFault("AUTHENTICATION", "Token expired"))
 	case r.Header.Get("Accept") != "application/json" || r.URL.Query().Get("minorversion") != "75":
-		q.refuse(rw, r, http.StatusBadRequest, "the response would be XML, or of another version")
-		return
+		q.refuse("the response would be XML, or of another version")
 	}
 	switch q.requests["all"]++; q.requests["all"] {
 	case 3: // without Retry-After
-		reply(rw, http.StatusTooManyRequests, quickbooksFault("ThrottleExceeded", "message=ThrottleExceeded; errorCode=003001; statusCode=429"))
-		return
+		fail(rw, http.StatusTooManyRequests, quickbooksFault("ThrottleExceeded", "message=ThrottleExceeded; errorCode=003001; statusCode=429"))
 	case 5:
 		q.shows(errorIn200)
 		reply(rw, http.StatusOK, quickbooksFault("SystemFault", "An application error has occurred while processing your request"))
@@ -98,43 +94,39 @@ func (q *quickbooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case 7: // the next request finds that the token has ended
 		q.tokenEnds = q.Now()
 	}
-	var response map[string]any
+	var response object
 	var err error
 	if operation == "cdc" {
 		response, err = q.changes(r)
 	} else {
 		response, err = q.query(r.URL.Query().Get("query"))
 	}
-	if err != nil {
-		q.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	q.refuseIf(err != nil, err)
 	response["time"] = q.Now().Format(time.RFC3339)
 	reply(rw, http.StatusOK, response)
 }
 
-func quickbooksFault(kind, detail string) map[string]any {
-	return map[string]any{"Fault": map[string]any{"Error": []any{map[string]any{"Message": kind, "Detail": detail, "code": "10000"}}, "type": kind}}
+func quickbooksFault(kind, detail string) object {
+	return object{"Fault": object{"Error": []any{object{"Message": kind, "Detail": detail, "code": "10000"}}, "type": kind}}
 }
 
 // login responds with a token, and with a refresh token that ends the one before.
 func (q *quickbooks) login(rw http.ResponseWriter, r *http.Request) {
 	client := "Basic " + base64.StdEncoding.EncodeToString([]byte("your-client-id:your-client-secret"))
-	if r.Method != http.MethodPost || r.URL.Path != "/oauth2/v1/tokens/bearer" || r.Header.Get("Authorization") != client ||
-		r.PostFormValue("grant_type") != "refresh_token" || r.PostFormValue("refresh_token") != q.refresh {
-		q.refuse(rw, r, http.StatusBadRequest, "invalid_grant")
-		return
-	}
+	q.refuseIf(r.Method != http.MethodPost || r.URL.Path != "/oauth2/v1/tokens/bearer" ||
+		r.Header.Get("Authorization") != client ||
+		r.PostFormValue("grant_type") != "refresh_token" ||
+		r.PostFormValue("refresh_token") != q.refresh, "invalid_grant")
 	q.logins++
 	q.refresh, q.token = fmt.Sprintf("refresh-token-%d", q.logins), fmt.Sprintf("access-token-%d", q.logins)
 	q.tokenEnds = q.Now().Add(time.Hour)
-	reply(rw, http.StatusOK, map[string]any{"access_token": q.token, "expires_in": 3600, "refresh_token": q.refresh, "x_refresh_token_expires_in": 8726400, "token_type": "bearer"})
+	reply(rw, http.StatusOK, object{"access_token": q.token, "expires_in": 3600, "refresh_token": q.refresh, "x_refresh_token_expires_in": 8726400, "token_type": "bearer"})
 }
 
-// quickbooksQuery is the form of the queries that the imitation understands.
+// quickbooksQuery is the form of the queries that the mock server understands.
 var quickbooksQuery = regexp.MustCompile(`^SELECT \* FROM (\w+) WHERE (?:(Active IN \(true, false\))|MetaData\.LastUpdatedTime >= '([^']+)') ORDERBY Id STARTPOSITION (\d+) MAXRESULTS (\d+)$`)
 
-func (q *quickbooks) query(text string) (map[string]any, error) {
+func (q *quickbooks) query(text string) (object, error) {
 	parts := quickbooksQuery.FindStringSubmatch(text)
 	if parts == nil || q.lists[parts[1]] == nil || (parts[2] != "") != slices.Contains(quickbooksLists, parts[1]) {
 		return nil, fmt.Errorf("QueryParserError: %s", text)
@@ -167,22 +159,19 @@ func (q *quickbooks) query(text string) (map[string]any, error) {
 	}
 	rows := []any{}
 	for _, i := range matching[min(from-1, len(matching)):min(from-1+most, len(matching))] {
-		if i.inactive {
-			q.shows(archived)
-		}
+		q.showsIf(i.inactive, archived)
 		rows = append(rows, quickbooksFields(entity, i))
 	}
 	if len(rows) == 0 {
-		return map[string]any{"QueryResponse": map[string]any{}}, nil
+		return object{"QueryResponse": object{}}, nil
 	}
-	if entity == "Invoice" { // lines without an id, and two kinds of them
-		q.shows(absentKey, oddValue)
-	}
-	return map[string]any{"QueryResponse": map[string]any{entity: rows, "startPosition": from, "maxResults": len(rows), "totalCount": len(rows)}}, nil
+	// lines without an id, and two kinds of them
+	q.showsIf(entity == "Invoice", absentKey, oddValue)
+	return object{"QueryResponse": object{entity: rows, "startPosition": from, "maxResults": len(rows), "totalCount": len(rows)}}, nil
 }
 
 // changes are the items of one entity that have changed, and those that were deleted.
-func (q *quickbooks) changes(r *http.Request) (map[string]any, error) {
+func (q *quickbooks) changes(r *http.Request) (object, error) {
 	entity := r.URL.Query().Get("entities")
 	since, err := time.Parse(time.RFC3339, r.URL.Query().Get("changedSince"))
 	if err != nil || q.Now().Sub(since) > 30*24*time.Hour || q.lists[entity] == nil {
@@ -194,20 +183,20 @@ func (q *quickbooks) changes(r *http.Request) (map[string]any, error) {
 		case i.updated.Before(since):
 		case i.deleted:
 			q.shows(deleted)
-			gone = append(gone, map[string]any{"domain": "QBO", "status": "Deleted", "Id": i.id, "MetaData": map[string]any{"LastUpdatedTime": i.updated.Format(time.RFC3339)}})
+			gone = append(gone, object{"domain": "QBO", "status": "Deleted", "Id": i.id, "MetaData": object{"LastUpdatedTime": i.updated.Format(time.RFC3339)}})
 		default:
 			active = append(active, quickbooksFields(entity, i))
 		}
 	}
-	response := map[string]any{}
+	response := object{}
 	if all := slices.Concat(active, gone); len(all) > 0 {
-		response = map[string]any{entity: all, "startPosition": 1, "maxResults": len(all)}
+		response = object{entity: all, "startPosition": 1, "maxResults": len(all)}
 	}
-	return map[string]any{"CDCResponse": []any{map[string]any{"QueryResponse": []any{response}}}}, nil
+	return object{"CDCResponse": []any{object{"QueryResponse": []any{response}}}}, nil
 }
 
-func quickbooksFields(entity string, i *quickbooksItem) map[string]any {
-	fields := map[string]any{"domain": "QBO", "sparse": false, "Id": i.id, "SyncToken": "0", "MetaData": map[string]any{"CreateTime": "2026-01-01T00:00:00-08:00", "LastUpdatedTime": i.updated.Format(time.RFC3339)}}
+func quickbooksFields(entity string, i *quickbooksItem) object {
+	fields := object{"domain": "QBO", "sparse": false, "Id": i.id, "SyncToken": "0", "MetaData": object{"CreateTime": "2026-01-01T00:00:00-08:00", "LastUpdatedTime": i.updated.Format(time.RFC3339)}}
 	switch entity {
 	case "Customer", "Vendor":
 		fields["DisplayName"], fields["Active"], fields["Balance"] = i.name, !i.inactive, i.balance
@@ -216,32 +205,22 @@ func quickbooksFields(entity string, i *quickbooksItem) map[string]any {
 	case "Account":
 		fields["Name"], fields["Active"], fields["CurrentBalance"] = i.name, !i.inactive, i.balance
 	case "Invoice":
-		fields["DocNumber"], fields["TotalAmt"], fields["CustomerRef"] = i.name, 40.5, map[string]any{"value": "1", "name": "Customer 1"}
+		fields["DocNumber"], fields["TotalAmt"], fields["CustomerRef"] = i.name, 40.5, object{"value": "1", "name": "Customer 1"}
 		fields["Line"] = []any{
-			map[string]any{"Id": "1", "LineNum": 1, "Amount": 40.5, "DetailType": "SalesItemLineDetail", "SalesItemLineDetail": map[string]any{"ItemRef": map[string]any{"value": "2"}, "Qty": 3}},
-			map[string]any{"Id": "2", "LineNum": 2, "Amount": 9, "DetailType": "GroupLineDetail", "GroupLineDetail": map[string]any{"Quantity": 1}},
-			map[string]any{"Amount": 40.5, "DetailType": "SubTotalLineDetail", "SubTotalLineDetail": map[string]any{}},
-			map[string]any{"Amount": 1.5, "DetailType": "DiscountLineDetail", "DiscountLineDetail": map[string]any{"PercentBased": false}},
+			object{"Id": "1", "LineNum": 1, "Amount": 40.5, "DetailType": "SalesItemLineDetail", "SalesItemLineDetail": object{"ItemRef": object{"value": "2"}, "Qty": 3}},
+			object{"Id": "2", "LineNum": 2, "Amount": 9, "DetailType": "GroupLineDetail", "GroupLineDetail": object{"Quantity": 1}},
+			object{"Amount": 40.5, "DetailType": "SubTotalLineDetail", "SubTotalLineDetail": object{}},
+			object{"Amount": 1.5, "DetailType": "DiscountLineDetail", "DiscountLineDetail": object{"PercentBased": false}},
 		}
 	case "Bill":
-		fields["TotalAmt"], fields["VendorRef"] = 40.5, map[string]any{"value": "1"}
+		fields["TotalAmt"], fields["VendorRef"] = 40.5, object{"value": "1"}
 	default:
-		fields["TotalAmt"], fields["CustomerRef"] = 40.5, map[string]any{"value": "1"}
+		fields["TotalAmt"], fields["CustomerRef"] = 40.5, object{"value": "1"}
 	}
 	return fields
 }
 
-func (q *quickbooks) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "the entities are named in the configuration, they are no children of a list",
-		missingParent: "the entities are named in the configuration, they are no children of a list",
-		shortPage:     "a page has as many rows as MAXRESULTS says until there are no more",
-	}
-}
-
 func (q *quickbooks) nextDay() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
 	customer := q.lists["Customer"][6]
 	customer.inactive, customer.updated = true, q.Now().Add(-time.Hour)
 	q.lists["Account"][1].balance = 250 // no other time of change
@@ -280,23 +259,23 @@ func (q *quickbooks) expected(day int) tables {
 				if i.inactive {
 					active = ""
 				}
-				want[name] = append(want[name], row{"id": i.id, column: i.name, "active": active, balance: strconv.Itoa(i.balance)})
+				want.add(name, row{"id": i.id, column: i.name, "active": active, balance: strconv.Itoa(i.balance)})
 			case i.updated.Before(since):
 			case i.deleted:
-				want[name] = append(want[name], row{"id": i.id, "status": "Deleted", "updated_at": i.updated.Format(time.RFC3339), "total": ""})
+				want.add(name, row{"id": i.id, "status": "Deleted", "updated_at": i.updated.Format(time.RFC3339), "total": ""})
 			case entity == "Invoice":
 				number := i.name
 				if day == 1 && q.changed[i] != "" {
 					number = q.changed[i]
 				}
-				want[name] = append(want[name], row{"id": i.id, "status": "", "number": number, "customer_id": "1"})
-				want["invoice_lines"] = append(want["invoice_lines"],
+				want.add(name, row{"id": i.id, "status": "", "number": number, "customer_id": "1"})
+				want.add("invoice_lines",
 					row{"id": "1", "invoice_id": i.id, "type": "SalesItemLineDetail", "item_id": "2", "quantity": "3"},
 					row{"id": "2", "invoice_id": i.id, "type": "GroupLineDetail", "bundle": `{"Quantity":1}`},
 					row{"id": "", "invoice_id": i.id, "type": "SubTotalLineDetail", "amount": "40.5"},
 					row{"id": "", "invoice_id": i.id, "type": "DiscountLineDetail", "amount": "1.5"})
 			default:
-				want[name] = append(want[name], row{"id": i.id, "status": "", "total": "40.5"})
+				want.add(name, row{"id": i.id, "status": "", "total": "40.5"})
 			}
 		}
 	}

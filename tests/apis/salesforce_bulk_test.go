@@ -25,7 +25,7 @@ type salesforceBulk struct {
 type salesforceJob struct {
 	object  string
 	columns []string
-	found   []map[string]any
+	found   []object
 	polls   int
 	fetched int // requests for results
 }
@@ -36,56 +36,50 @@ const salesforceBulkTime = "2006-01-02T15:04:05.000Z"
 // salesforceStates are the states of a job each time it is looked at.
 var salesforceStates = []string{"UploadComplete", "InProgress", "InProgress", "JobComplete"}
 
-func newSalesforceBulk(w *world) imitation {
+func newSalesforceBulk(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "the parents are query jobs of the same user",
+		missingParent: "a query job is kept for seven days, and its results are fetched at once",
+		absentKey:     "each set of results has a column for each field of the query",
+	}
 	return &salesforceBulk{world: w, salesforceLogin: salesforceLogin{uses: map[string]int{}}, records: salesforceRecords(), jobs: map[string]*salesforceJob{}}
 }
 
 func (s *salesforceBulk) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if r.Host == salesforceHost && r.URL.Path == "/services/oauth2/token" {
-		if why := s.login(rw, r); why != "" {
-			s.refuse(rw, r, http.StatusBadRequest, why)
-		}
+		why := s.login(rw, r)
+		s.refuseIf(why != "", why)
 		return
 	}
 	isKnown, isOver := s.session(r)
 	path, isJobs := strings.CutPrefix(r.URL.Path, salesforcePath+"/jobs/query")
 	id, results, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	job := s.jobs[id]
+	s.refuseIf(r.Host != salesforceHost, "no such resource")
+	s.refuseIf(!isKnown, "unknown token")
 	switch {
-	case r.Host != salesforceHost:
-		s.refuse(rw, r, http.StatusNotFound, "no such resource")
-	case !isKnown:
-		s.refuse(rw, r, http.StatusUnauthorized, "unknown token")
 	case isOver:
 		s.shows(expiredToken)
 		salesforceError(rw, http.StatusUnauthorized, "INVALID_SESSION_ID", "Session expired or invalid")
 	case r.Method == http.MethodGet && r.URL.Path == salesforcePath+"/query":
 		s.stages(rw, r)
 	case !isJobs:
-		s.refuse(rw, r, http.StatusNotFound, "no such resource")
+		s.refuse("no such resource")
 	case r.Method == http.MethodPost && path == "":
-		if err := s.create(rw, r); err != nil {
-			s.refuse(rw, r, http.StatusBadRequest, err.Error())
-		}
+		s.refuseError(s.create(rw, r))
 	case r.Method == http.MethodGet && job != nil && results == "" && r.URL.RawQuery == "":
 		state := salesforceStates[min(job.polls, len(salesforceStates)-1)]
 		job.polls++
 		reply(rw, http.StatusOK, job.info(id, state))
 	case r.Method == http.MethodGet && job != nil && results == "results":
-		if err := s.results(rw, r, job); err != nil {
-			s.refuse(rw, r, http.StatusBadRequest, err.Error())
-		}
+		s.refuseError(s.results(rw, r, job))
 	default:
-		s.refuse(rw, r, http.StatusNotFound, "no such job")
+		s.refuse("no such job")
 	}
 }
 
-// create makes a job.
 func (s *salesforceBulk) create(rw http.ResponseWriter, r *http.Request) error {
-	s.requests["create"]++
-	if s.requests["create"] == 2 {
+	if s.count("create") == 2 {
 		salesforceError(rw, http.StatusForbidden, "REQUEST_LIMIT_EXCEEDED", "ConcurrentRequests (Concurrent API Requests) Limit exceeded.")
 		return nil
 	}
@@ -106,9 +100,8 @@ func (s *salesforceBulk) create(rw http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// info describes a job.
-func (j *salesforceJob) info(id, state string) map[string]any {
-	info := map[string]any{
+func (j *salesforceJob) info(id, state string) object {
+	info := object{
 		"id": id, "operation": "queryAll", "object": j.object, "state": state, "concurrencyMode": "Parallel",
 		"contentType": "CSV", "apiVersion": 68.0, "lineEnding": "LF", "columnDelimiter": "COMMA",
 	}
@@ -121,11 +114,8 @@ func (j *salesforceJob) info(id, state string) map[string]any {
 // stages responds to a query of the REST API: it has one page.
 func (s *salesforceBulk) stages(rw http.ResponseWriter, r *http.Request) {
 	found, err := query(s.records, r.URL.Query().Get("q"), "query")
-	if err != nil {
-		s.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
-	reply(rw, http.StatusOK, map[string]any{"totalSize": len(found), "done": true, "records": found})
+	s.refuseIf(err != nil, err)
+	reply(rw, http.StatusOK, object{"totalSize": len(found), "done": true, "records": found})
 }
 
 // results sends a set of records, each with a header. It is smaller than maxRecords. A
@@ -179,8 +169,6 @@ func (s *salesforceBulk) results(rw http.ResponseWriter, r *http.Request, j *sal
 }
 
 func (s *salesforceBulk) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	salesforceChanges(s.records)
 	// The contacts that the query of the second day would find are gone for good.
 	contacts := s.records["Contact"]
@@ -188,8 +176,6 @@ func (s *salesforceBulk) nextDay() {
 }
 
 func (s *salesforceBulk) expected(day int) tables {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	want := salesforceExpected(s.records, day, salesforceBulkTime, map[any]string{true: "true", false: "false"})
 	if day == 2 {
 		delete(want, "contacts")
@@ -198,12 +184,4 @@ func (s *salesforceBulk) expected(day int) tables {
 		stage["is_active"] = "1"
 	}
 	return want
-}
-
-func (*salesforceBulk) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "the parents are query jobs of the same user",
-		missingParent: "a query job is kept for seven days, and its results are fetched at once",
-		absentKey:     "each set of results has a column for each field of the query",
-	}
 }

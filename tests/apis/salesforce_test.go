@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// salesforce answers SOQL queries in pages, deleted records included. Facts:
+// salesforce responds to SOQL queries in pages, deleted records included. Facts:
 // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_queryall.htm,
 // https://developer.salesforce.com/docs/atlas.en-us.soql_sosl.meta/soql_sosl/sforce_api_calls_soql_select_dateformats.htm,
 // https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_client_credentials_flow.htm.
@@ -20,13 +20,13 @@ type salesforce struct {
 	*world
 	salesforceLogin
 	records  map[string][]salesforceRecord // by the object
-	locators map[string][]map[string]any   // what follows a page
+	locators map[string][]object           // what follows a page
 }
 
 type salesforceRecord struct {
 	id      string
 	changed time.Time
-	fields  map[string]any
+	fields  object
 }
 
 const (
@@ -38,7 +38,7 @@ const (
 	salesforcePage = 400
 )
 
-// soql is the only form of query that the imitation knows.
+// soql is the only form of query that the mock server knows.
 var soql = regexp.MustCompile(`^SELECT (\w+(?:, \w+)*) FROM (\w+)(?: WHERE SystemModstamp >= (\S+Z) AND SystemModstamp < (\S+Z))?$`)
 
 // salesforceFields are the fields of each object that the user may see.
@@ -51,17 +51,23 @@ var salesforceFields = map[string]string{
 	"User":             "Id Username Name Email UserType IsActive CreatedDate SystemModstamp",
 }
 
-func newSalesforce(w *world) imitation {
-	return &salesforce{world: w, salesforceLogin: salesforceLogin{uses: map[string]int{}}, records: salesforceRecords(), locators: map[string][]map[string]any{}}
+func newSalesforce(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "no query has parents; records that are not shared are left out",
+		missingParent: "no query has parents",
+		absentKey:     "each record has all fields of the query, null if they are empty",
+		errorIn200:    "errors of queries have the status 400 and above",
+	}
+	return &salesforce{world: w, salesforceLogin: salesforceLogin{uses: map[string]int{}}, records: salesforceRecords(), locators: map[string][]object{}}
 }
 
-// salesforceRecords is what the imitations of both APIs have on the first day.
+// salesforceRecords is what the mockServers of both APIs have on the first day.
 func salesforceRecords() map[string][]salesforceRecord {
 	records := map[string][]salesforceRecord{}
-	for object, n := range map[string]int{"Account": 3*salesforcePage - 1, "Contact": salesforcePage, "Lead": 3, "Opportunity": 7, "OpportunityStage": 2, "User": 3} {
+	for entity, n := range map[string]int{"Account": 3*salesforcePage - 1, "Contact": salesforcePage, "Lead": 3, "Opportunity": 7, "OpportunityStage": 2, "User": 3} {
 		for i := range n {
 			changed := time.Date(2012, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, i*4).Add(time.Duration(i%1000) * time.Millisecond)
-			records[object] = append(records[object], newRecord(object, i, changed))
+			records[entity] = append(records[entity], newRecord(entity, i, changed))
 		}
 	}
 	records["Account"][1].fields["AnnualRevenue"] = json.Number("3.5E8")
@@ -70,8 +76,8 @@ func salesforceRecords() map[string][]salesforceRecord {
 	return records
 }
 
-func newRecord(object string, i int, changed time.Time) salesforceRecord {
-	return salesforceRecord{fmt.Sprintf("%s%012d", object[:3], i), changed, map[string]any{"Name": object + " " + strconv.Itoa(i) + `, "Ltd"`, "IsDeleted": false, "IsActive": true}}
+func newRecord(entity string, i int, changed time.Time) salesforceRecord {
+	return salesforceRecord{fmt.Sprintf("%s%012d", entity[:3], i), changed, object{"Name": entity + " " + strconv.Itoa(i) + `, "Ltd"`, "IsDeleted": false, "IsActive": true}}
 }
 
 // salesforceLogin issues and checks access tokens. The first session ends after some requests.
@@ -90,7 +96,7 @@ func (l *salesforceLogin) login(rw http.ResponseWriter, r *http.Request) string 
 	}
 	token := salesforceToken + strconv.Itoa(len(l.uses))
 	l.uses["Bearer "+token] = 0
-	reply(rw, http.StatusOK, map[string]any{
+	reply(rw, http.StatusOK, object{
 		"access_token": token, "signature": "x", "instance_url": address(salesforceHost, ""), "token_type": "Bearer", "issued_at": "1772431200000",
 	})
 	return ""
@@ -107,33 +113,24 @@ func (l *salesforceLogin) session(r *http.Request) (isKnown, isOver bool) {
 }
 
 func salesforceError(rw http.ResponseWriter, status int, code, message string) {
-	reply(rw, status, []any{map[string]any{"message": message, "errorCode": code}})
+	reply(rw, status, []any{object{"message": message, "errorCode": code}})
 }
 
 func (s *salesforce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if r.Host == salesforceHost && r.URL.Path == "/services/oauth2/token" {
-		if why := s.login(rw, r); why != "" {
-			s.refuse(rw, r, http.StatusBadRequest, why)
-		}
+		why := s.login(rw, r)
+		s.refuseIf(why != "", why)
 		return
 	}
 	isKnown, isOver := s.session(r)
-	switch {
-	case r.Host != salesforceHost || r.Method != http.MethodGet:
-		s.refuse(rw, r, http.StatusNotFound, "no such resource")
-		return
-	case !isKnown:
-		s.refuse(rw, r, http.StatusUnauthorized, "unknown token")
-		return
-	case isOver:
+	s.refuseIf(r.Host != salesforceHost || r.Method != http.MethodGet, "no such resource")
+	s.refuseIf(!isKnown, "unknown token")
+	if isOver {
 		s.shows(expiredToken)
 		salesforceError(rw, http.StatusUnauthorized, "INVALID_SESSION_ID", "Session expired or invalid")
 		return
 	}
-	s.requests[""]++
-	if s.requests[""] == 5 {
+	if s.count("") == 5 {
 		salesforceError(rw, http.StatusForbidden, "REQUEST_LIMIT_EXCEEDED", "ConcurrentRequests (Concurrent API Requests) Limit exceeded.")
 		return
 	}
@@ -143,21 +140,17 @@ func (s *salesforce) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		s.page(rw, r.URL.Path, rest)
 	case r.URL.Path == salesforcePath+"/queryAll" || r.URL.Path == salesforcePath+"/query":
 		found, err := query(s.records, r.URL.Query().Get("q"), path.Base(r.URL.Path))
-		if err != nil {
-			s.refuse(rw, r, http.StatusBadRequest, err.Error())
-			return
-		}
+		s.refuseIf(err != nil, err)
 		s.page(rw, fmt.Sprintf("%s/query/01g%06d-%d", salesforcePath, len(s.locators), len(found)), found)
 	default:
-		s.refuse(rw, r, http.StatusNotFound, "no such resource")
+		s.refuse("no such resource")
 	}
 }
 
-// page responds with the first records, and remembers the others under the next address.
-func (s *salesforce) page(rw http.ResponseWriter, path string, records []map[string]any) {
+func (s *salesforce) page(rw http.ResponseWriter, path string, records []object) {
 	n := min(len(records), salesforcePage)
 	s.showsRecords(records[:n])
-	body := map[string]any{"totalSize": len(records), "done": n == len(records), "records": records[:n]}
+	body := object{"totalSize": len(records), "done": n == len(records), "records": records[:n]}
 	if n < len(records) {
 		next := path[:strings.LastIndex(path, "-")+1] + strconv.Itoa(len(records)-n)
 		s.locators[next] = records[n:]
@@ -168,12 +161,12 @@ func (s *salesforce) page(rw http.ResponseWriter, path string, records []map[str
 }
 
 // query returns the records that a query selects. Only queryAll finds deleted ones.
-func query(records map[string][]salesforceRecord, text, resource string) ([]map[string]any, error) {
+func query(records map[string][]salesforceRecord, text, resource string) ([]object, error) {
 	parts := soql.FindStringSubmatch(text)
 	if parts == nil || records[parts[2]] == nil {
 		return nil, fmt.Errorf("MALFORMED_QUERY: %s", text)
 	}
-	object, from, to := parts[2], time.Time{}, time.Date(4000, 12, 31, 0, 0, 0, 0, time.UTC)
+	entity, from, to := parts[2], time.Time{}, time.Date(4000, 12, 31, 0, 0, 0, 0, time.UTC)
 	if parts[3] != "" {
 		var err error
 		if from, err = time.Parse(time.RFC3339, parts[3]); err != nil {
@@ -183,15 +176,15 @@ func query(records map[string][]salesforceRecord, text, resource string) ([]map[
 			return nil, err
 		}
 	}
-	found := []map[string]any{}
-	for _, record := range records[object] {
+	found := []object{}
+	for _, record := range records[entity] {
 		if record.changed.Before(from) || !record.changed.Before(to) || resource == "query" && record.fields["IsDeleted"] == true {
 			continue
 		}
-		item := map[string]any{"attributes": map[string]any{"type": object, "url": salesforcePath + "/sobjects/" + object + "/" + record.id}}
+		item := object{"attributes": object{"type": entity, "url": salesforcePath + "/sobjects/" + entity + "/" + record.id}}
 		for _, field := range strings.Split(parts[1], ", ") {
-			if !slices.Contains(strings.Fields(salesforceFields[object]), field) {
-				return nil, fmt.Errorf("INVALID_FIELD: No such column '%s' on entity '%s'", field, object)
+			if !slices.Contains(strings.Fields(salesforceFields[entity]), field) {
+				return nil, fmt.Errorf("INVALID_FIELD: No such column '%s' on entity '%s'", field, entity)
 			}
 			switch field {
 			case "Id":
@@ -207,38 +200,17 @@ func query(records map[string][]salesforceRecord, text, resource string) ([]map[
 	return found, nil
 }
 
-// showsRecords notes the conditions of records that are sent.
-func (w *world) showsRecords(records []map[string]any) {
+func (w *world) showsRecords(records []object) {
 	for _, record := range records {
-		if record["IsDeleted"] == true {
-			w.shows(deleted)
-		}
-		if record["IsActive"] == false {
-			w.shows(archived)
-		}
-		if record["AnnualRevenue"] != nil { // a number with an exponent, where others are null
-			w.shows(oddValue)
-		}
-		if record["Name"] == "Tie" {
-			w.shows(tie)
-		}
+		w.showsIf(record["IsDeleted"] == true, deleted)
+		w.showsIf(record["IsActive"] == false, archived)
+		// a number with an exponent, where others are null
+		w.showsIf(record["AnnualRevenue"] != nil, oddValue)
+		w.showsIf(record["Name"] == "Tie", tie)
 	}
 }
 
-func (*salesforce) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "no query has parents; records that are not shared are left out",
-		missingParent: "no query has parents",
-		absentKey:     "each record has all fields of the query, null if they are empty",
-		errorIn200:    "errors of queries have the status 400 and above",
-	}
-}
-
-func (s *salesforce) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	salesforceChanges(s.records)
-}
+func (s *salesforce) nextDay() { salesforceChanges(s.records) }
 
 // salesforceChanges are those of a day: an account is deleted, another one is new, and one has
 // the time that the first run remembers. One record of each object was changed before the
@@ -246,8 +218,8 @@ func (s *salesforce) nextDay() {
 func salesforceChanges(records map[string][]salesforceRecord) {
 	accounts := records["Account"]
 	latest := accounts[len(accounts)-1].changed
-	for object, list := range records {
-		if object != "Account" && len(list) > 0 {
+	for entity, list := range records {
+		if entity != "Account" && len(list) > 0 {
 			list[0].changed = list[len(list)-1].changed.Add(-50 * time.Minute)
 		}
 	}
@@ -261,17 +233,15 @@ func salesforceChanges(records map[string][]salesforceRecord) {
 }
 
 func (s *salesforce) expected(day int) tables {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return salesforceExpected(s.records, day, salesforceTime, map[any]string{true: "1", false: "", nil: ""})
 }
 
 // salesforceExpected is what a run stores, with times and booleans as the format writes them.
 func salesforceExpected(records map[string][]salesforceRecord, day int, layout string, booleans map[any]string) tables {
 	want := tables{}
-	for object, table := range map[string]string{"Account": "accounts", "Contact": "contacts", "Lead": "leads", "Opportunity": "opportunities", "OpportunityStage": "opportunity_stages", "User": "users"} {
-		list := slices.Clone(records[object])
-		if day == 2 && object != "OpportunityStage" { // from an hour before the latest change of the first day
+	for entity, table := range map[string]string{"Account": "accounts", "Contact": "contacts", "Lead": "leads", "Opportunity": "opportunities", "OpportunityStage": "opportunity_stages", "User": "users"} {
+		list := slices.Clone(records[entity])
+		if day == 2 && entity != "OpportunityStage" { // from an hour before the latest change of the first day
 			latest := time.Time{}
 			for _, record := range list {
 				if record.changed.Before(firstDay) && record.changed.After(latest) {
@@ -282,10 +252,10 @@ func salesforceExpected(records map[string][]salesforceRecord, day int, layout s
 		}
 		for _, record := range list {
 			r := row{"id": record.id}
-			if object != "OpportunityStage" {
+			if entity != "OpportunityStage" {
 				r["system_modstamp"] = record.changed.Format(layout)
 			}
-			switch object {
+			switch entity {
 			case "Account":
 				r["name"], r["is_deleted"], r["annual_revenue"] = record.fields["Name"].(string), booleans[record.fields["IsDeleted"]], ""
 				if revenue := record.fields["AnnualRevenue"]; revenue != nil {
@@ -299,7 +269,7 @@ func salesforceExpected(records map[string][]salesforceRecord, day int, layout s
 			case "OpportunityStage", "User":
 				r["is_active"] = booleans[record.fields["IsActive"]]
 			}
-			want[table] = append(want[table], r)
+			want.add(table, r)
 		}
 	}
 	return want

@@ -55,7 +55,8 @@ var servicenowFields = map[string]string{
 	"sys_audit_delete": "sys_id tablename documentkey sys_created_on",
 }
 
-func newServicenow(w *world) imitation {
+func newServicenow(w *world) mockServer {
+	w.notShown = map[condition]string{missingParent: "each table is requested as a whole, without parents"}
 	s := &servicenow{world: w, tokens: map[string]*servicenowToken{}, tables: map[string][]*servicenowRecord{}}
 	old := time.Date(2019, 5, 1, 8, 0, 0, 0, time.UTC)
 	for i := range 2100 {
@@ -92,94 +93,75 @@ func (s *servicenow) add(table string, i int, changed time.Time) *servicenowReco
 	return r
 }
 
-// delete logs a deletion.
 func (s *servicenow) delete(i int, table, id string, at time.Time) {
 	r := s.add("sys_audit_delete", i, at)
 	r.fields["tablename"], r.fields["documentkey"] = servicenowField{table, table}, servicenowField{id, id}
 }
 
-func (*servicenow) notShown() map[condition]string {
-	return map[condition]string{
-		missingParent: "each table is requested as a whole, without parents",
-	}
-}
-
 func (s *servicenow) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	table, isTable := strings.CutPrefix(r.URL.Path, "/api/now/v2/table/")
 	switch {
 	case r.Host == servicenowHost && r.Method == http.MethodPost && r.URL.Path == "/oauth_token.do":
 		s.login(rw, r)
 	case r.Host != servicenowHost || r.Method != http.MethodGet || !isTable || servicenowFields[table] == "":
-		s.refuse(rw, r, http.StatusNotFound, "no such table")
-	case s.admits(rw, r):
+		s.refuse("no such table")
+	default:
+		s.checkToken(rw, r)
 		s.records(rw, r, table)
 	}
 }
 
 func (s *servicenow) login(rw http.ResponseWriter, r *http.Request) {
-	if err := r.ParseForm(); err != nil || r.PostForm.Encode() != "client_id=your-client-id&client_secret=your-client-secret&grant_type=client_credentials" {
-		s.refuse(rw, r, http.StatusUnauthorized, "access_denied: "+r.PostForm.Encode())
-		return
-	}
+	err := r.ParseForm()
+	s.refuseIf(err != nil ||
+		r.PostForm.Encode() != "client_id=your-client-id&client_secret=your-client-secret&grant_type=client_credentials",
+		"access_denied: "+r.PostForm.Encode())
 	name := "token-" + strconv.Itoa(len(s.tokens))
 	s.tokens["Bearer "+name] = &servicenowToken{ends: s.Now().Add(1799 * time.Second), isFirst: len(s.tokens) == 0}
-	reply(rw, http.StatusOK, map[string]any{"access_token": name, "scope": "useraccount", "token_type": "Bearer", "expires_in": 1799})
+	reply(rw, http.StatusOK, object{"access_token": name, "scope": "useraccount", "token_type": "Bearer", "expires_in": 1799})
 }
 
-// admits reports whether a request may continue, and answers it otherwise.
-func (s *servicenow) admits(rw http.ResponseWriter, r *http.Request) bool {
+func (s *servicenow) checkToken(rw http.ResponseWriter, r *http.Request) {
 	token := s.tokens[r.Header.Get("Authorization")]
-	if token == nil {
-		s.refuse(rw, r, http.StatusUnauthorized, "unknown token")
-		return false
-	}
+	s.refuseIf(token == nil, "unknown token")
 	if token.uses++; s.Now().After(token.ends) || token.isFirst && token.uses > 3 {
 		s.shows(expiredToken)
 		servicenowError(rw, http.StatusUnauthorized, "User Not Authenticated", "Required to provide Auth information")
-		return false
 	}
-	switch s.requests["all"]++; s.requests["all"] {
+	switch s.count("all") {
 	case 5: // a rule of the instance
 		rw.Header().Set("Retry-After", "30")
 		servicenowError(rw, http.StatusTooManyRequests, "Rate limit exceeded", "Rejected by large REST API Rate Limit")
-		return false
 	case 7: // the queue of the session is full
 		rw.WriteHeader(http.StatusAccepted)
-		return false
+		panic(failed{})
 	}
-	return true
 }
 
 func servicenowError(rw http.ResponseWriter, status int, message, detail string) {
-	reply(rw, status, map[string]any{"error": map[string]any{"message": message, "detail": detail}, "status": "failure"})
+	fail(rw, status, object{"error": object{"message": message, "detail": detail}, "status": "failure"})
 }
 
-// servicenowQuery is the form of the queries that the imitation understands.
+// servicenowQuery is the form of the queries that the mock server understands.
 var servicenowQuery = regexp.MustCompile(`^(?:tablenameIN([\w,]+)\^)?(?:(sys_updated_on|sys_created_on)>=(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\^)?(?:sys_id>([^^]+)\^)?ORDERBYsys_id$`)
 
 func (s *servicenow) records(rw http.ResponseWriter, r *http.Request, table string) {
 	query := r.URL.Query()
 	parts := servicenowQuery.FindStringSubmatch(query.Get("sysparm_query"))
-	switch {
-	case parts == nil || query.Get("sysparm_limit") != "1000" || query.Get("sysparm_display_value") != "all" || query.Get("sysparm_exclude_reference_link") != "true" || len(query) != 5:
-		s.refuse(rw, r, http.StatusBadRequest, "wrong parameters")
-		return
-	case (parts[2] == "sys_created_on") != (table == "sys_audit_delete") && parts[2] != "":
-		s.refuse(rw, r, http.StatusBadRequest, "wrong field for the time")
-		return
-	case table == "sys_audit_delete" && !s.mayReadDeletions:
+	s.refuseIf(parts == nil || query.Get("sysparm_limit") != "1000" ||
+		query.Get("sysparm_display_value") != "all" ||
+		query.Get("sysparm_exclude_reference_link") != "true" || len(query) != 5, "wrong parameters")
+	s.refuseIf((parts[2] == "sys_created_on") != (table == "sys_audit_delete") && parts[2] != "",
+		"wrong field for the time")
+	if table == "sys_audit_delete" && !s.mayReadDeletions {
 		s.shows(forbidden)
 		servicenowError(rw, http.StatusForbidden, "Insufficient rights to query records", "Field(s) present in the query do not have permission to be read")
-		return
 	}
 	since := time.Time{}
 	if parts[3] != "" {
 		var err error
 		if since, err = time.Parse(time.DateTime, parts[3]); err != nil {
-			s.refuse(rw, r, http.StatusBadRequest, err.Error())
-			return
+			s.refuse(err)
 		}
 	}
 	var found []*servicenowRecord
@@ -195,19 +177,17 @@ func (s *servicenow) records(rw http.ResponseWriter, r *http.Request, table stri
 		rw.Header().Set("Link", fmt.Sprintf(`<%s?sysparm_offset=1000>;rel="next"`, address(servicenowHost, r.URL.Path)))
 	}
 	rw.Header().Set("X-Total-Count", strconv.Itoa(total))
-	body := map[string]any{}
+	body := object{}
 	if s.requests[table]++; table == "incident" && s.requests[table] == 2 { // cut after a minute
 		found = nil // before the first record was sent
-		body["error"] = map[string]any{"message": "Transaction cancelled: maximum execution time exceeded"}
+		body["error"] = object{"message": "Transaction cancelled: maximum execution time exceeded"}
 		body["status"] = "failure"
 		s.shows(errorIn200)
 	}
 	result := []any{}
 	for _, record := range found {
 		if record.isHidden {
-			if total > 1000 {
-				s.shows(shortPage)
-			}
+			s.showsIf(total > 1000, shortPage)
 			continue
 		}
 		result = append(result, s.item(record, query.Get("sysparm_fields")))
@@ -218,8 +198,8 @@ func (s *servicenow) records(rw http.ResponseWriter, r *http.Request, table stri
 }
 
 // item is a record with values and display values. Fields that do not exist are left out.
-func (s *servicenow) item(record *servicenowRecord, names string) map[string]any {
-	item := map[string]any{}
+func (s *servicenow) item(record *servicenowRecord, names string) object {
+	item := object{}
 	for _, name := range strings.Split(names, ",") {
 		f, ok := record.fields[name]
 		switch name {
@@ -229,13 +209,12 @@ func (s *servicenow) item(record *servicenowRecord, names string) map[string]any
 			f, ok = servicenowField{record.changed.Format(time.DateTime), record.changed.Add(2 * time.Hour).Format(time.DateTime)}, true
 		}
 		if ok {
-			item[name] = map[string]any{"display_value": f.display, "value": f.v}
+			item[name] = object{"display_value": f.display, "value": f.v}
 		}
 	}
 	return item
 }
 
-// note notes the conditions of a record that is sent.
 func (s *servicenow) note(table string, record *servicenowRecord, isLater bool) {
 	_, hasState := record.fields["state"]
 	switch {
@@ -256,8 +235,6 @@ func (s *servicenow) note(table string, record *servicenowRecord, isLater bool) 
 }
 
 func (s *servicenow) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.mayReadDeletions = true
 	incidents := s.tables["incident"]
 	for table, records := range s.tables { // with a time of an earlier zone
@@ -273,15 +250,9 @@ func (s *servicenow) nextDay() {
 }
 
 // forget is a week without a run. Only the remembered time finds the deletions in it.
-func (s *servicenow) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.delete(4, "problem", servicenowID(7), firstDay.AddDate(0, 0, 4))
-}
+func (s *servicenow) forget() { s.delete(4, "problem", servicenowID(7), firstDay.AddDate(0, 0, 4)) }
 
 func (s *servicenow) expected(day int) tables {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	names := map[string]string{"incident": "incidents", "problem": "problems", "change_request": "changes", "sc_req_item": "requested_items", "sys_user": "users", "sys_user_group": "groups"}
 	want := tables{}
 	since := time.Time{}
@@ -304,12 +275,12 @@ func (s *servicenow) expected(day int) tables {
 			case "sys_user":
 				w["active"] = r.fields["active"].v
 			}
-			want[name] = append(want[name], w)
+			want.add(name, w)
 		}
 	}
 	for _, log := range s.tables["sys_audit_delete"][1:] {
 		if table := log.fields["tablename"].v; names[table] != "" {
-			want["deleted_records"] = append(want["deleted_records"], row{"id": log.id, "table": table, "record_id": log.fields["documentkey"].v, "deleted": log.changed.Format(time.DateTime)})
+			want.add("deleted_records", row{"id": log.id, "table": table, "record_id": log.fields["documentkey"].v, "deleted": log.changed.Format(time.DateTime)})
 		}
 	}
 	return want

@@ -11,24 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
-
-// accepts reports whether a request is for the host and has the headers. It refuses a request
-// that does not.
-func (w *world) accepts(rw http.ResponseWriter, r *http.Request, host string, headers map[string]string) bool {
-	if r.Host != host {
-		w.refuse(rw, r, http.StatusNotFound, "no such host")
-		return false
-	}
-	for name, want := range headers {
-		if got := r.Header.Get(name); got != want {
-			w.refuse(rw, r, http.StatusUnauthorized, fmt.Sprintf("%s is %q", name, got))
-			return false
-		}
-	}
-	return true
-}
 
 // special is a response that an API sends instead of its data, and the effect that a rule of the
 // configuration has then. The runs of check never get these responses, because a run that
@@ -82,18 +66,19 @@ func TestSpecials(t *testing.T) {
 	for _, s := range specials {
 		t.Run(fmt.Sprint(s.api, " ", s.request, " ", s.status), func(t *testing.T) {
 			t.Parallel()
-			text, err := gallery.Config(s.api)
+			known, err := gallery.Named(s.api)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.check(t, text)
+			s.check(t, known.Config)
 		})
 	}
 }
 
 func (s special) check(t *testing.T, config []byte) {
 	t.Helper()
-	run := begin(t, config, 1, imitations[s.api])
+	run := begin(t, config, 1, mockServers[s.api])
+	served := run.server.Config.Handler
 	var mu sync.Mutex
 	sent := 0 // special responses
 	run.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -108,7 +93,7 @@ func (s special) check(t *testing.T, config []byte) {
 			if early := s.until - run.Now().Sub(firstDay); matches && early > 0 {
 				t.Errorf("%s is repeated %s too early", r.URL, early)
 			}
-			run.api.ServeHTTP(rw, r)
+			served.ServeHTTP(rw, r)
 			return
 		}
 		sent++

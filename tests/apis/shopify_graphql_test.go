@@ -16,12 +16,9 @@ import (
 	"time"
 )
 
-// shopifyGraphQL answers queries of orders, products, variants and customers. It has access
-// tokens that expire after a day, and a bucket of points that each query takes from. Errors
-// have the status 200. Facts:
-// https://shopify.dev/docs/apps/build/authentication-authorization/client-credentials-grant,
-// https://shopify.dev/docs/apps/build/apis/graphql-admin/rate-limits,
-// https://shopify.dev/docs/api/admin-graphql/latest/queries/orders.
+// shopifyGraphQL responds to queries of orders, products, variants and customers. It has access
+// tokens that expire after a day, and a bucket of points that each query takes from. Errors have
+// the status 200.
 type shopifyGraphQL struct {
 	*world
 	lists  map[string]shopifyList // in the order of their ids
@@ -35,12 +32,17 @@ type shopifyGraphQL struct {
 }
 
 // shopifyObject has every field that can be selected.
-type shopifyObject map[string]any
+type shopifyObject object
 
 // shopifyList is a connection.
 type shopifyList []shopifyObject
 
-func newShopifyGraphQL(w *world) imitation {
+func newShopifyGraphQL(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden: "a scope is for all objects of a type: a field that is denied fails the query of the parents",
+		shortPage: "a page of a connection is short only at its end",
+		absentKey: "a response of GraphQL has every field that the query selects",
+	}
 	s := &shopifyGraphQL{world: w, lists: map[string]shopifyList{}, logins: map[string]time.Time{}, points: 2000, filled: w.Now(), scopes: shopifyScopes}
 	for i := range 40 {
 		lines := i % 4
@@ -113,22 +115,12 @@ func shopifyCustomer(id int, updated time.Time) shopifyObject {
 	}
 }
 
-// put adds an object, or replaces the one with its id.
 func (s *shopifyGraphQL) put(list string, o shopifyObject) {
-	if i := slices.IndexFunc(s.lists[list], func(x shopifyObject) bool { return x["id"] == o["id"] }); i >= 0 {
-		s.lists[list][i] = o
-		return
-	}
-	s.lists[list] = append(s.lists[list], o)
+	s.lists[list] = put(s.lists[list], o, func(x shopifyObject) bool { return x["id"] == o["id"] })
 }
 
 func (s *shopifyGraphQL) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.Host != "your-store.myshopify.com" || r.Method != http.MethodPost {
-		s.refuse(rw, r, http.StatusNotFound, "Not Found")
-		return
-	}
+	s.refuseIf(r.Host != "your-store.myshopify.com" || r.Method != http.MethodPost, "Not Found")
 	if r.URL.Path == "/admin/oauth/access_token" {
 		shopifyLogin(s.world, s.logins, rw, r)
 		return
@@ -136,24 +128,23 @@ func (s *shopifyGraphQL) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var request struct {
 		Query     string
-		Variables map[string]any
+		Variables object
 	}
 	if err == nil {
 		err = json.Unmarshal(body, &request)
 	}
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	s.refuseIf(r.URL.Path != "/admin/api/2026-10/graphql.json", "wrong version or path")
 	switch {
-	case r.URL.Path != "/admin/api/2026-10/graphql.json":
-		s.refuse(rw, r, http.StatusNotFound, "wrong version or path")
 	case s.revoked == "" && strings.Contains(request.Query, "customers("):
 		s.revoked = r.Header.Get("X-Shopify-Access-Token")
 		delete(s.logins, s.revoked)
 		s.shows(expiredToken)
-		reply(rw, http.StatusUnauthorized, map[string]any{"errors": "[API] Invalid API key or access token (unrecognized login or wrong password)"})
+		reply(rw, http.StatusUnauthorized, object{"errors": "[API] Invalid API key or access token (unrecognized login or wrong password)"})
 	case !s.logins[r.Header.Get("X-Shopify-Access-Token")].After(s.Now()):
-		s.refuse(rw, r, http.StatusUnauthorized, "Invalid API key or access token")
+		s.refuse("Invalid API key or access token")
 	case err != nil || media != "application/json":
-		s.refuse(rw, r, http.StatusBadRequest, "not JSON")
+		s.refuse("not JSON")
 	default:
 		s.response(rw, r, request.Query, request.Variables)
 	}
@@ -162,62 +153,49 @@ func (s *shopifyGraphQL) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // shopifyLogin responds to a client credentials grant.
 func shopifyLogin(w *world, logins map[string]time.Time, rw http.ResponseWriter, r *http.Request) {
 	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	switch {
-	case media != "application/x-www-form-urlencoded" || r.ParseForm() != nil || r.PostForm.Get("grant_type") != "client_credentials":
-		w.refuse(rw, r, http.StatusBadRequest, "no client credentials grant")
-	case r.PostForm.Get("client_id") != "your-client-id" || r.PostForm.Get("client_secret") != "your-client-secret":
-		w.refuse(rw, r, http.StatusUnauthorized, "wrong client")
-	default:
-		token := fmt.Sprintf("shpat_%d_%d", len(logins), w.Now().UnixNano())
-		logins[token] = w.Now().Add(86399 * time.Second)
-		reply(rw, http.StatusOK, map[string]any{"access_token": token, "scope": "read_orders", "expires_in": 86399})
-	}
+	w.refuseIf(media != "application/x-www-form-urlencoded" || r.ParseForm() != nil ||
+		r.PostForm.Get("grant_type") != "client_credentials", "no client credentials grant")
+	w.refuseIf(r.PostForm.Get("client_id") != "your-client-id" ||
+		r.PostForm.Get("client_secret") != "your-client-secret", "wrong client")
+	token := fmt.Sprintf("shpat_%d_%d", len(logins), w.Now().UnixNano())
+	logins[token] = w.Now().Add(86399 * time.Second)
+	reply(rw, http.StatusOK, object{"access_token": token, "scope": "read_orders", "expires_in": 86399})
 }
 
-// response takes the points of a query, and answers it.
-func (s *shopifyGraphQL) response(rw http.ResponseWriter, r *http.Request, query string, variables map[string]any) {
+// response takes the points of a query, and responds to it.
+func (s *shopifyGraphQL) response(rw http.ResponseWriter, r *http.Request, query string, variables object) {
 	root, err := parseShopify(query)
-	if err != nil {
-		s.refuse(rw, r, http.StatusOK, err.Error())
-		return
-	}
+	s.refuseIf(err != nil, err)
 	requested := root.cost() - 1
-	if requested > 1000 {
-		s.refuse(rw, r, http.StatusOK, fmt.Sprintf("the query costs %v points, the limit is 1000", requested))
-		return
-	}
+	s.refuseIf(requested > 1000, fmt.Sprintf("the query costs %v points, the limit is 1000", requested))
 	if !s.failed {
 		s.failed = true
 		s.shows(errorIn200)
-		internal := map[string]any{"message": "Internal error. Looks like something went wrong on our end.", "extensions": map[string]any{"code": "INTERNAL_SERVER_ERROR"}}
-		reply(rw, http.StatusOK, map[string]any{"errors": []any{internal}})
+		internal := object{"message": "Internal error. Looks like something went wrong on our end.", "extensions": object{"code": "INTERNAL_SERVER_ERROR"}}
+		reply(rw, http.StatusOK, object{"errors": []any{internal}})
 		return
 	}
 	s.points = math.Min(2000, s.points+100*s.Now().Sub(s.filled).Seconds())
 	s.filled = s.Now()
-	cost := map[string]any{"requestedQueryCost": requested, "throttleStatus": map[string]any{"maximumAvailable": 2000, "currentlyAvailable": s.points, "restoreRate": 100}}
+	cost := object{"requestedQueryCost": requested, "throttleStatus": object{"maximumAvailable": 2000, "currentlyAvailable": s.points, "restoreRate": 100}}
 	if s.points < requested {
-		failed := map[string]any{"message": "Throttled", "extensions": map[string]any{"code": "THROTTLED"}}
-		reply(rw, http.StatusOK, map[string]any{"errors": []any{failed}, "extensions": map[string]any{"cost": cost}})
+		failed := object{"message": "Throttled", "extensions": object{"code": "THROTTLED"}}
+		reply(rw, http.StatusOK, object{"errors": []any{failed}, "extensions": object{"cost": cost}})
 		return
 	}
 	s.points -= requested / 2 // the rest is given back
-	data := map[string]any{}
+	data := object{}
 	for _, f := range root.fields {
 		v, err := s.root(f, variables)
-		if err != nil {
-			s.refuse(rw, r, http.StatusOK, err.Error())
-			return
-		}
+		s.refuseIf(err != nil, err)
 		data[f.alias] = v
 	}
-	reply(rw, http.StatusOK, map[string]any{"data": data, "extensions": map[string]any{"cost": cost}})
+	reply(rw, http.StatusOK, object{"data": data, "extensions": object{"cost": cost}})
 }
 
 var shopifyFilter = regexp.MustCompile(`^updated_at:>='(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)'$`)
 
-// root resolves a field of the query.
-func (s *shopifyGraphQL) root(f shopifyField, variables map[string]any) (any, error) {
+func (s *shopifyGraphQL) root(f shopifyField, variables object) (any, error) {
 	switch f.name {
 	case "currentAppInstallation":
 		scopes := []shopifyObject{}
@@ -247,9 +225,8 @@ func (s *shopifyGraphQL) root(f shopifyField, variables map[string]any) (any, er
 		if at.Before(since) {
 			continue
 		}
-		if at.Equal(since) {
-			s.shows(tie) // the last run ended, less the lookback, in this second
-		}
+		// the last run ended, less the lookback, in this second
+		s.showsIf(at.Equal(since), tie)
 		found = append(found, o)
 	}
 	page, err := f.of(found, variables)
@@ -338,8 +315,7 @@ func (f shopifyField) cost() float64 {
 	return sum
 }
 
-// of selects the fields of a value.
-func (f shopifyField) of(v any, variables map[string]any) (any, error) {
+func (f shopifyField) of(v any, variables object) (any, error) {
 	switch v := v.(type) {
 	case shopifyList:
 		page, err := v.page(f, variables)
@@ -364,7 +340,7 @@ func (f shopifyField) of(v any, variables map[string]any) (any, error) {
 		if len(f.fields) == 0 {
 			return nil, fmt.Errorf("%s needs a selection of fields", f.name)
 		}
-		selected := map[string]any{}
+		selected := object{}
 		for _, child := range f.fields {
 			value, known := v[child.name]
 			if !known {
@@ -382,7 +358,7 @@ func (f shopifyField) of(v any, variables map[string]any) (any, error) {
 }
 
 // page is the part of a connection that the arguments of a field select.
-func (l shopifyList) page(f shopifyField, variables map[string]any) (shopifyObject, error) {
+func (l shopifyList) page(f shopifyField, variables object) (shopifyObject, error) {
 	first, err := strconv.Atoi(f.args["first"])
 	if err != nil || first < 1 || first > 250 {
 		return nil, fmt.Errorf("first of %s must be from 1 to 250", f.name)
@@ -403,8 +379,6 @@ func (l shopifyList) page(f shopifyField, variables map[string]any) (shopifyObje
 }
 
 func (s *shopifyGraphQL) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.scopes = shopifyScopes[1:]
 	morning := firstDay.Add(20 * time.Hour)
 	s.put("orders", shopifyOrder(5, 25, 7, morning))
@@ -420,19 +394,11 @@ func (s *shopifyGraphQL) nextDay() {
 	s.put("products", product)
 }
 
-func (*shopifyGraphQL) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden: "a scope is for all objects of a type: a field that is denied fails the query of the parents",
-		shortPage: "a page of a connection is short only at its end",
-		absentKey: "a response of GraphQL has every field that the query selects",
-	}
-}
-
 func (s *shopifyGraphQL) expected(day int) tables {
 	want := tables{"refunds": nil}
 	if day == 1 { // later there is a warning instead
 		for _, handle := range shopifyScopes {
-			want["access_scopes"] = append(want["access_scopes"], row{"handle": handle})
+			want.add("access_scopes", row{"handle": handle})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.lists)) {
@@ -449,12 +415,12 @@ func (s *shopifyGraphQL) expected(day int) tables {
 				r["total"], r["current_total"], r["subtotal"], r["currency"], r["customer_id"] = "12.50", "10.00", "", "EUR", ""
 				for i, line := range o["lineItems"].(shopifyList) {
 					if id != shopifyGone || i < 10 {
-						want["order_lines"] = append(want["order_lines"], row{"id": line["id"].(string), "order_id": id, "quantity": fmt.Sprint(line["quantity"]), "unit_price": "1.25"})
+						want.add("order_lines", row{"id": line["id"].(string), "order_id": id, "quantity": fmt.Sprint(line["quantity"]), "unit_price": "1.25"})
 					}
 				}
 				for _, refund := range o["refunds"].([]shopifyObject) {
 					if id != shopifyGone {
-						want["refunds"] = append(want["refunds"], row{"id": refund["id"].(string), "order_id": id, "amount": "2.50", "currency": "EUR"})
+						want.add("refunds", row{"id": refund["id"].(string), "order_id": id, "amount": "2.50", "currency": "EUR"})
 					}
 				}
 			case "products":
@@ -465,7 +431,7 @@ func (s *shopifyGraphQL) expected(day int) tables {
 			case "customers":
 				r["email"], r["orders"], r["last_name"] = "n@example.com", "3", "Nováková"
 			}
-			want[table] = append(want[table], r)
+			want.add(table, r)
 		}
 	}
 	return want

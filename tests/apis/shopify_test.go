@@ -13,11 +13,9 @@ import (
 	"time"
 )
 
-// shopify lists newest ids first. The header Link leads to the next page by a page_info,
-// which allows no other parameter but limit. It has access tokens that expire after a
-// day, and a bucket of requests. Facts: https://shopify.dev/docs/api/usage/pagination-rest,
-// https://shopify.dev/docs/api/admin-rest/usage/rate-limits,
-// https://shopify.dev/docs/api/admin-rest/2026-10/resources/order.
+// shopify lists newest ids first. The header Link leads to the next page by a page_info, which
+// allows no other parameter but limit. It has access tokens that expire after a day, and a bucket
+// of requests.
 type shopify struct {
 	*world
 	lists  map[string]shopifyList // newest first
@@ -30,7 +28,13 @@ type shopify struct {
 	scopes  []string // of the app
 }
 
-func newShopify(w *world) imitation {
+func newShopify(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "nothing is requested for a parent: lines, refunds and variants are in their objects",
+		missingParent: "nothing is requested for a parent: lines, refunds and variants are in their objects",
+		shortPage:     "the header Link shows whether there is a next page, so the size of a page does not matter",
+		errorIn200:    "errors of this API have a status of 400 or above",
+	}
 	s := &shopify{world: w, lists: map[string]shopifyList{}, logins: map[string]time.Time{}, leaked: w.Now(), scopes: shopifyScopes}
 	for i := range 510 {
 		s.put("orders", i+1, firstDay.Add(time.Duration(i-1000)*time.Hour))
@@ -45,7 +49,6 @@ func newShopify(w *world) imitation {
 	return s
 }
 
-// put adds an object, or replaces the one with its id.
 func (s *shopify) put(list string, id int, updated time.Time) {
 	at := updated.In(time.FixedZone("", -5*60*60)).Format(time.RFC3339)
 	o := shopifyObject{"id": id, "created_at": "2026-01-01T00:00:00-05:00", "updated_at": at, "title": "Hrnek", "status": "active"}
@@ -54,19 +57,19 @@ func (s *shopify) put(list string, id int, updated time.Time) {
 		o = shopifyObject{"id": id, "name": "#" + strconv.Itoa(id), "customer": nil, "financial_status": "paid", "fulfillment_status": nil,
 			"total_price": "12.50", "total_tax": "2.50", "currency": "EUR", "updated_at": at, "line_items": []any{}, "refunds": []any{}}
 		for i := range id % 3 {
-			line := map[string]any{"id": 10*id + i, "variant_id": nil, "sku": "", "title": "Hrnek", "quantity": i + 1, "price": "1.25"}
+			line := object{"id": 10*id + i, "variant_id": nil, "sku": "", "title": "Hrnek", "quantity": i + 1, "price": "1.25"}
 			o["line_items"] = append(o["line_items"].([]any), line)
 		}
 		if id%7 == 0 {
-			o["refunds"] = []any{map[string]any{
+			o["refunds"] = []any{object{
 				"id": 20 * id, "note": "", "created_at": at,
-				"refund_line_items": []any{map[string]any{"id": 30 * id, "line_item_id": 10 * id, "quantity": 1, "restock_type": "return", "subtotal": 1.25, "total_tax": 0}},
-				"transactions":      []any{map[string]any{"id": 40 * id, "kind": "refund", "status": "success", "amount": "1.25", "currency": "EUR"}},
+				"refund_line_items": []any{object{"id": 30 * id, "line_item_id": 10 * id, "quantity": 1, "restock_type": "return", "subtotal": 1.25, "total_tax": 0}},
+				"transactions":      []any{object{"id": 40 * id, "kind": "refund", "status": "success", "amount": "1.25", "currency": "EUR"}},
 			}}
 		}
 	case "products":
 		o["status"] = []string{"active", "archived", "draft"}[id%3]
-		o["variants"] = []any{map[string]any{"id": 10 * id, "title": "Default Title", "sku": "M-" + strconv.Itoa(id), "price": "1.25"}}
+		o["variants"] = []any{object{"id": 10 * id, "title": "Default Title", "sku": "M-" + strconv.Itoa(id), "price": "1.25"}}
 	case "customers":
 		o["orders_count"], o["total_spent"] = 3, "37.50"
 		if id != 9 { // a customer without a name
@@ -81,49 +84,44 @@ func (s *shopify) put(list string, id int, updated time.Time) {
 }
 
 func (s *shopify) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	path, versioned := strings.CutPrefix(r.URL.Path, "/admin/api/2026-10/")
 	name, json := strings.CutSuffix(path, ".json")
+	s.refuseIf(r.Host != "your-store.myshopify.com", "Not Found")
 	switch {
-	case r.Host != "your-store.myshopify.com":
-		s.refuse(rw, r, http.StatusNotFound, "Not Found")
 	case r.Method == http.MethodPost && r.URL.Path == "/admin/oauth/access_token":
 		shopifyLogin(s.world, s.logins, rw, r)
 	case s.revoked == "" && name == "customers":
 		s.revoked = r.Header.Get("X-Shopify-Access-Token")
 		delete(s.logins, s.revoked)
 		s.shows(expiredToken)
-		reply(rw, http.StatusUnauthorized, map[string]any{"errors": "[API] Invalid API key or access token (unrecognized login or wrong password)"})
+		reply(rw, http.StatusUnauthorized, object{"errors": "[API] Invalid API key or access token (unrecognized login or wrong password)"})
 	case r.URL.Path == "/admin/oauth/access_scopes.json":
 		scopes := []any{}
 		for _, handle := range s.scopes {
-			scopes = append(scopes, map[string]any{"handle": handle})
+			scopes = append(scopes, object{"handle": handle})
 		}
-		reply(rw, http.StatusOK, map[string]any{"access_scopes": scopes})
+		reply(rw, http.StatusOK, object{"access_scopes": scopes})
 	case r.Method != http.MethodGet || !versioned || !json || s.lists[name] == nil:
-		s.refuse(rw, r, http.StatusNotFound, "wrong version or list")
+		s.refuse("wrong version or list")
 	case !s.logins[r.Header.Get("X-Shopify-Access-Token")].After(s.Now()):
-		s.refuse(rw, r, http.StatusUnauthorized, "[API] Invalid API key or access token")
-	case s.full(rw, name):
+		s.refuse("[API] Invalid API key or access token")
 	default:
+		s.useBucket(rw, name)
 		s.list(rw, r, name)
 	}
 }
 
-// full refuses a request if the bucket is full, and the second one of each list, as if
+// useBucket refuses a request if the bucket is full, and the second one of each list, as if
 // another app had filled it.
-func (s *shopify) full(rw http.ResponseWriter, name string) bool {
+func (s *shopify) useBucket(rw http.ResponseWriter, name string) {
 	s.used = math.Max(0, s.used-2*s.Now().Sub(s.leaked).Seconds())
 	s.leaked = s.Now()
 	s.requests[name]++
 	if s.used += 1; s.used <= 40 && s.requests[name] != 2 {
 		rw.Header().Set("X-Shopify-Shop-Api-Call-Limit", fmt.Sprintf("%.0f/40", math.Ceil(s.used)))
-		return false
+		return
 	}
-	rw.Header().Set("Retry-After", "2.0")
-	reply(rw, http.StatusTooManyRequests, map[string]any{"errors": "Exceeded 2 calls per second for api client. Reduce request rates to resume uninterrupted service."})
-	return true
+	fail(rw, http.StatusTooManyRequests, object{"errors": "Exceeded 2 calls per second for api client. Reduce request rates to resume uninterrupted service."}, "Retry-After", "2.0")
 }
 
 // shopifyPage is what a page_info stands for.
@@ -132,7 +130,6 @@ type shopifyPage struct {
 	After       int
 }
 
-// list responds with a page.
 func (s *shopify) list(rw http.ResponseWriter, r *http.Request, name string) {
 	query := r.URL.Query()
 	page := shopifyPage{name, query.Get("updated_at_min"), math.MaxInt}
@@ -152,11 +149,8 @@ func (s *shopify) list(rw http.ResponseWriter, r *http.Request, name string) {
 	if page.Since != "" && err == nil {
 		since, err = time.Parse(time.RFC3339, page.Since)
 	}
-	if err != nil || limit < 1 || limit > 250 {
-		s.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("wrong parameters: %v", err))
-		return
-	}
-	found := slices.DeleteFunc(slices.Clone(s.lists[name]), func(o shopifyObject) bool {
+	s.refuseIf(err != nil || limit < 1 || limit > 250, fmt.Sprintf("wrong parameters: %v", err))
+	found := without(s.lists[name], func(o shopifyObject) bool {
 		at, _ := time.Parse(time.RFC3339, o["updated_at"].(string))
 		return at.Before(since) || o["id"].(int) >= page.After
 	})
@@ -173,7 +167,7 @@ func (s *shopify) list(rw http.ResponseWriter, r *http.Request, name string) {
 	for _, o := range items {
 		s.note(name, o, since)
 	}
-	reply(rw, http.StatusOK, map[string]any{name: append(shopifyList{}, items...)})
+	reply(rw, http.StatusOK, object{name: append(shopifyList{}, items...)})
 	if name == "orders" && !s.late { // a list that changes while it is read
 		s.late = true
 		s.put("orders", 900, firstDay.Add(time.Minute))
@@ -181,7 +175,6 @@ func (s *shopify) list(rw http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// note notes the conditions of an object that is sent.
 func (s *shopify) note(name string, o shopifyObject, since time.Time) {
 	at, _ := time.Parse(time.RFC3339, o["updated_at"].(string))
 	switch {
@@ -198,18 +191,7 @@ func (s *shopify) note(name string, o shopifyObject, since time.Time) {
 	}
 }
 
-func (*shopify) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "nothing is requested for a parent: lines, refunds and variants are in their objects",
-		missingParent: "nothing is requested for a parent: lines, refunds and variants are in their objects",
-		shortPage:     "the header Link shows whether there is a next page, so the size of a page does not matter",
-		errorIn200:    "errors of this API have a status of 400 or above",
-	}
-}
-
 func (s *shopify) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.scopes = shopifyScopes[1:]
 	morning := firstDay.Add(20 * time.Hour)
 	s.put("orders", 5, morning)
@@ -225,7 +207,7 @@ func (s *shopify) expected(day int) tables {
 	want := tables{"refunds": nil, "refund_lines": nil, "refund_transactions": nil}
 	if day == 1 { // later there is a warning instead
 		for _, handle := range shopifyScopes {
-			want["access_scopes"] = append(want["access_scopes"], row{"handle": handle})
+			want.add("access_scopes", row{"handle": handle})
 		}
 	}
 	lists := map[string]shopifyList{}
@@ -249,23 +231,23 @@ func (s *shopify) expected(day int) tables {
 			case "orders":
 				r["total"], r["customer_id"] = "12.50", ""
 				for _, line := range o["line_items"].([]any) {
-					l := line.(map[string]any)
-					want["order_lines"] = append(want["order_lines"], row{"id": fmt.Sprint(l["id"]), "order_id": id, "quantity": fmt.Sprint(l["quantity"])})
+					l := line.(object)
+					want.add("order_lines", row{"id": fmt.Sprint(l["id"]), "order_id": id, "quantity": fmt.Sprint(l["quantity"])})
 				}
 				for range o["refunds"].([]any) {
 					n := o["id"].(int)
-					want["refunds"] = append(want["refunds"], row{"id": fmt.Sprint(20 * n), "order_id": id})
-					want["refund_lines"] = append(want["refund_lines"], row{"id": fmt.Sprint(30 * n), "refund_id": fmt.Sprint(20 * n), "line_item_id": id + "0", "subtotal": "1.25"})
-					want["refund_transactions"] = append(want["refund_transactions"], row{"id": fmt.Sprint(40 * n), "refund_id": fmt.Sprint(20 * n), "amount": "1.25"})
+					want.add("refunds", row{"id": fmt.Sprint(20 * n), "order_id": id})
+					want.add("refund_lines", row{"id": fmt.Sprint(30 * n), "refund_id": fmt.Sprint(20 * n), "line_item_id": id + "0", "subtotal": "1.25"})
+					want.add("refund_transactions", row{"id": fmt.Sprint(40 * n), "refund_id": fmt.Sprint(20 * n), "amount": "1.25"})
 				}
 			case "products":
 				r["status"] = o["status"].(string)
-				want["variants"] = append(want["variants"], row{"id": id + "0", "product_id": id, "sku": "M-" + id})
+				want.add("variants", row{"id": id + "0", "product_id": id, "sku": "M-" + id})
 			case "customers":
 				r["last_name"], _ = o["last_name"].(string)
 				r["orders"], r["spent"] = "3", "37.50"
 			}
-			want[name] = append(want[name], r)
+			want.add(name, r)
 		}
 	}
 	return want

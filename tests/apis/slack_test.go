@@ -12,16 +12,13 @@ import (
 )
 
 // slack has cursors, errors in responses with the status 200, and limits for each method. A
-// channel lists only the first message of a thread; its replies are another list, which
-// always begins with that message. Facts: https://docs.slack.dev/apis/web-api/pagination,
-// https://docs.slack.dev/reference/methods/conversations.history,
-// https://docs.slack.dev/reference/methods/conversations.replies,
-// https://docs.slack.dev/apis/web-api/rate-limits.
+// channel lists only the first message of a thread; its replies are another list, which always
+// begins with that message.
 type slack struct {
 	*world
-	users, channels []map[string]any
-	messages        map[string][]map[string]any // by channel, newest first
-	replies         map[string][]map[string]any // by channel and ts of the first message, oldest first
+	users, channels []object
+	messages        map[string][]object // by channel, newest first
+	replies         map[string][]object // by channel and ts of the first message, oldest first
 }
 
 const (
@@ -41,14 +38,18 @@ var (
 	slackRecent = time.Date(2026, 2, 25, 6, 13, 20, 0, time.UTC)
 )
 
-func newSlack(w *world) imitation {
-	s := &slack{world: w, messages: map[string][]map[string]any{}, replies: map[string][]map[string]any{}}
+func newSlack(w *world) mockServer {
+	w.notShown = map[condition]string{
+		tie:          "Slack makes each ts unique in its channel, and a run begins weeks before the last one",
+		expiredToken: "a token without rotation does not expire, and one with rotation does not work here",
+	}
+	s := &slack{world: w, messages: map[string][]object{}, replies: map[string][]object{}}
 	for i := range 450 {
-		profile := map[string]any{"display_name": "", "email": fmt.Sprintf("u%d@example.com", i)}
+		profile := object{"display_name": "", "email": fmt.Sprintf("u%d@example.com", i)}
 		if i%9 == 0 {
 			delete(profile, "email") // a bot
 		}
-		s.users = append(s.users, map[string]any{
+		s.users = append(s.users, object{
 			"id": fmt.Sprintf("U%03d", i), "team_id": "T1", "name": fmt.Sprint("user", i), "deleted": i%7 == 0, "is_bot": i%9 == 0,
 			"profile": profile, "updated": 1700000000 + i,
 		})
@@ -56,9 +57,9 @@ func newSlack(w *world) imitation {
 	for i := range 230 {
 		id := fmt.Sprintf("C%03d", i)
 		member := i%40 == 0
-		s.channels = append(s.channels, map[string]any{
+		s.channels = append(s.channels, object{
 			"id": id, "name": fmt.Sprint("channel", i), "is_member": member, "is_archived": i%20 == 7, "created": 1600000000,
-			"topic": map[string]any{"value": strings.Repeat("topic", i%2)}, "num_members": i,
+			"topic": object{"value": strings.Repeat("topic", i%2)}, "num_members": i,
 		})
 		if member || i == 1 {
 			for n := range 5 + 3*i {
@@ -79,7 +80,7 @@ func slackTS(at time.Time, n int) string { return fmt.Sprintf("%d.%06d", at.Unix
 
 // post adds a message to a channel. Messages of different channels have the same ts.
 func (s *slack) post(channel string, at time.Time, n int) {
-	message := map[string]any{"type": "message", "user": "U001", "text": fmt.Sprint("message ", n), "ts": slackTS(at, n)}
+	message := object{"type": "message", "user": "U001", "text": fmt.Sprint("message ", n), "ts": slackTS(at, n)}
 	if n%4 == 3 {
 		delete(message, "user")
 		message["bot_id"] = "B1"
@@ -88,11 +89,11 @@ func (s *slack) post(channel string, at time.Time, n int) {
 }
 
 // reply adds replies to a message, so that it begins a thread.
-func (s *slack) reply(first map[string]any, channel string, at time.Time, replies int) {
+func (s *slack) reply(first object, channel string, at time.Time, replies int) {
 	thread := channel + " " + first["ts"].(string)
 	for range replies {
 		ts := slackTS(at, len(s.replies[thread]))
-		s.replies[thread] = append(s.replies[thread], map[string]any{"type": "message", "user": "U002", "text": "reply", "ts": ts, "thread_ts": first["ts"]})
+		s.replies[thread] = append(s.replies[thread], object{"type": "message", "user": "U002", "text": "reply", "ts": ts, "thread_ts": first["ts"]})
 		first["thread_ts"], first["reply_count"], first["latest_reply"] = first["ts"], len(s.replies[thread]), ts
 	}
 }
@@ -106,32 +107,19 @@ var slackParameters = map[string]*regexp.Regexp{
 }
 
 func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	query := r.URL.Query()
 	limit, err := strconv.Atoi(query.Get("limit"))
 	method, found := strings.CutPrefix(r.URL.Path, "/api/")
 	channel := query.Get("channel")
-	switch {
-	case r.Host != "slack.com" || !found || r.Method != http.MethodGet || slackParameters[method] == nil:
-		s.refuse(rw, r, http.StatusNotFound, "no such method")
-		return
-	case r.Header.Get("Authorization") != "Bearer your-user-token":
-		s.refuse(rw, r, http.StatusOK, "invalid_auth")
-		return
-	case !slackParameters[method].MatchString(strings.Join(slices.Sorted(maps.Keys(query)), " ")):
-		s.refuse(rw, r, http.StatusOK, "invalid_arguments")
-		return
-	case err != nil || limit < 1 || limit > 999:
-		s.refuse(rw, r, http.StatusOK, "invalid_limit")
-		return
-	}
-	s.requests[method]++
-	switch s.requests[method] {
+	s.refuseIf(r.Host != "slack.com" || !found || r.Method != http.MethodGet ||
+		slackParameters[method] == nil, "no such method")
+	s.refuseIf(r.Header.Get("Authorization") != "Bearer your-user-token", "invalid_auth")
+	s.refuseIf(!slackParameters[method].MatchString(strings.Join(slices.Sorted(maps.Keys(query)), " ")),
+		"invalid_arguments")
+	s.refuseIf(err != nil || limit < 1 || limit > 999, "invalid_limit")
+	switch s.count(method) {
 	case 2:
-		rw.Header().Set("Retry-After", "30")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"ok": false, "error": "ratelimited"})
-		return
+		fail(rw, http.StatusTooManyRequests, object{"ok": false, "error": "ratelimited"}, "Retry-After", "30")
 	case 4:
 		s.refusal(rw, "internal_error")
 		return
@@ -139,15 +127,10 @@ func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch method {
 	case "users.list":
 		s.shows(absentKey)
-		if s.users[3]["deleted"] == true {
-			s.shows(deleted)
-		}
+		s.showsIf(s.users[3]["deleted"] == true, deleted)
 		s.page(rw, r, "members", s.users, limit)
 	case "conversations.list":
-		if query.Get("types") != "public_channel,private_channel" {
-			s.refuse(rw, r, http.StatusOK, "other types")
-			return
-		}
+		s.refuseIf(query.Get("types") != "public_channel,private_channel", "other types")
 		s.shows(archived, oddValue)
 		s.page(rw, r, "channels", s.channels, limit)
 	default:
@@ -158,18 +141,15 @@ func (s *slack) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 // conversation responds with messages of a channel or of a thread.
 func (s *slack) conversation(rw http.ResponseWriter, r *http.Request, method, channel string, limit int) {
 	oldest, ts := r.URL.Query().Get("oldest"), r.URL.Query().Get("ts")
-	member := slices.ContainsFunc(s.channels, func(c map[string]any) bool { return c["id"] == channel && c["is_member"] == true })
+	member := slices.ContainsFunc(s.channels, func(c object) bool { return c["id"] == channel && c["is_member"] == true })
+	s.refuseIf(!member, "not_in_channel")
 	switch {
-	case !member:
-		s.refuse(rw, r, http.StatusOK, "not_in_channel")
-		return
 	case channel == slackLost && s.messages[channel] == nil:
 		s.shows(forbidden)
 		s.refusal(rw, "not_in_channel")
 		return
 	case method == "conversations.replies" && s.latestReply(channel, ts) <= slackTime(oldest):
-		s.refuse(rw, r, http.StatusOK, "the latest_reply of the thread is before that")
-		return
+		s.refuse("the latest_reply of the thread is before that")
 	case ts == slackGone:
 		s.shows(missingParent)
 		s.refusal(rw, "thread_not_found")
@@ -179,9 +159,9 @@ func (s *slack) conversation(rw http.ResponseWriter, r *http.Request, method, ch
 	if method == "conversations.replies" {
 		all = s.replies[channel+" "+ts]
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(m map[string]any) bool { return slackSeconds(m) <= slackTime(oldest) })
+	all = without(all, func(m object) bool { return slackSeconds(m) <= slackTime(oldest) })
 	if method == "conversations.replies" {
-		first := slices.IndexFunc(s.messages[channel], func(m map[string]any) bool { return m["ts"] == ts })
+		first := slices.IndexFunc(s.messages[channel], func(m object) bool { return m["ts"] == ts })
 		all = slices.Insert(all, 0, s.messages[channel][first])
 	}
 	s.page(rw, r, "messages", all, limit)
@@ -190,15 +170,14 @@ func (s *slack) conversation(rw http.ResponseWriter, r *http.Request, method, ch
 // latestReply returns the time of latest_reply of the first message of a thread, 0 if it has
 // none.
 func (s *slack) latestReply(channel, ts string) float64 {
-	first := slices.IndexFunc(s.messages[channel], func(m map[string]any) bool { return m["ts"] == ts })
+	first := slices.IndexFunc(s.messages[channel], func(m object) bool { return m["ts"] == ts })
 	latest, _ := s.messages[channel][max(first, 0)]["latest_reply"].(string)
 	return slackTime(latest)
 }
 
-// refusal is an error as Slack has it: with the status 200.
 func (s *slack) refusal(rw http.ResponseWriter, code string) {
 	s.shows(errorIn200)
-	reply(rw, http.StatusOK, map[string]any{"ok": false, "error": code})
+	reply(rw, http.StatusOK, object{"ok": false, "error": code})
 }
 
 // slackTime reads a ts or a time without a fraction. It is exact enough, because no two times
@@ -208,17 +187,16 @@ func slackTime(ts string) float64 {
 	return n
 }
 
-func slackSeconds(message map[string]any) float64 { return slackTime(message["ts"].(string)) }
+func slackSeconds(message object) float64 { return slackTime(message["ts"].(string)) }
 
 // page responds with some of the items, fewer than the limit, because Slack may. The second
 // page is empty and yet not the last one.
-func (s *slack) page(rw http.ResponseWriter, r *http.Request, name string, all []map[string]any, limit int) {
+func (s *slack) page(rw http.ResponseWriter, r *http.Request, name string, all []object, limit int) {
 	from, empty := 0, false
 	if cursor := r.URL.Query().Get("cursor"); cursor != "" {
 		var page int
 		if n, err := fmt.Sscanf(cursor, name+":%d:%d=", &page, &from); n != 2 || err != nil || from > len(all) {
-			s.refuse(rw, r, http.StatusOK, "invalid_cursor")
-			return
+			s.refuse("invalid_cursor")
 		}
 		empty = page == 2
 	}
@@ -235,8 +213,8 @@ func (s *slack) page(rw http.ResponseWriter, r *http.Request, name string, all [
 		}
 		next = fmt.Sprintf("%s:%d:%d=", name, page, to)
 	}
-	items := append([]map[string]any{}, all[from:to]...)
-	body := map[string]any{"ok": true, name: items, "response_metadata": map[string]any{"next_cursor": next}}
+	items := append([]object{}, all[from:to]...)
+	body := object{"ok": true, name: items, "response_metadata": object{"next_cursor": next}}
 	if name == "messages" {
 		body["has_more"] = next != ""
 	}
@@ -244,8 +222,6 @@ func (s *slack) page(rw http.ResponseWriter, r *http.Request, name string, all [
 }
 
 func (s *slack) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.users[3]["deleted"] = true
 	s.channels[1]["is_member"] = true // the user joined a channel with old messages
 	delete(s.messages, slackLost)
@@ -253,7 +229,7 @@ func (s *slack) nextDay() {
 	for n, channel := range []string{slackBusy, "C001", "C120"} {
 		s.post(channel, today, n)
 	}
-	s.messages["C120"][1]["text"], s.messages["C120"][1]["edited"] = "edited", map[string]any{"ts": slackTS(today, 9)}
+	s.messages["C120"][1]["text"], s.messages["C120"][1]["edited"] = "edited", object{"ts": slackTS(today, 9)}
 	s.reply(s.messages[slackBusy][2], slackBusy, firstDay.Add(-30*time.Minute), 1) // that the first run did not see yet
 	s.reply(s.messages[slackBusy][2], slackBusy, today, 2)                         // to a thread of the day before
 	s.reply(s.messages["C120"][0], "C120", today, 1)
@@ -262,11 +238,11 @@ func (s *slack) nextDay() {
 func (s *slack) expected(day int) tables {
 	want, stored := tables{}, map[any]string{true: "1"}
 	for _, u := range s.users {
-		email, _ := u["profile"].(map[string]any)["email"].(string)
-		want["users"] = append(want["users"], row{"id": u["id"].(string), "email": email, "deleted": stored[u["deleted"]]})
+		email, _ := u["profile"].(object)["email"].(string)
+		want.add("users", row{"id": u["id"].(string), "email": email, "deleted": stored[u["deleted"]]})
 	}
 	for _, c := range s.channels {
-		want["channels"] = append(want["channels"], row{"id": c["id"].(string), "name": c["name"].(string), "is_archived": stored[c["is_archived"]]})
+		want.add("channels", row{"id": c["id"].(string), "name": c["name"].(string), "is_archived": stored[c["is_archived"]]})
 		channel := c["id"].(string)
 		if c["is_member"] != true {
 			continue
@@ -280,20 +256,13 @@ func (s *slack) expected(day int) tables {
 				continue
 			}
 			user, _ := m["user"].(string)
-			want["messages"] = append(want["messages"], row{"channel_id": channel, "ts": m["ts"].(string), "text": m["text"].(string), "user": user})
+			want.add("messages", row{"channel_id": channel, "ts": m["ts"].(string), "text": m["text"].(string), "user": user})
 			for _, response := range s.replies[channel+" "+m["ts"].(string)] {
 				if slackSeconds(response) > repliesSince {
-					want["replies"] = append(want["replies"], row{"channel_id": channel, "ts": response["ts"].(string), "thread_ts": m["ts"].(string), "text": "reply"})
+					want.add("replies", row{"channel_id": channel, "ts": response["ts"].(string), "thread_ts": m["ts"].(string), "text": "reply"})
 				}
 			}
 		}
 	}
 	return want
-}
-
-func (s *slack) notShown() map[condition]string {
-	return map[condition]string{
-		tie:          "Slack makes each ts unique in its channel, and a run begins weeks before the last one",
-		expiredToken: "a token without rotation does not expire, and one with rotation does not work here",
-	}
 }

@@ -11,11 +11,8 @@ import (
 	"time"
 )
 
-// socrata answers queries for the rows after an id. Rows are updated and deleted while they
-// are read. A selection must not have a star behind columns. Facts:
-// https://dev.socrata.com/docs/queries, https://dev.socrata.com/docs/queries/page,
-// https://dev.socrata.com/docs/system-fields, https://dev.socrata.com/docs/app-tokens,
-// https://dev.socrata.com/docs/response-codes.
+// socrata responds to queries for the rows after an id. Rows are updated and deleted while they are
+// read. A selection must not have a star behind columns.
 type socrata struct {
 	*world
 	sets map[string]*dataSet // by the id of the data set
@@ -31,10 +28,19 @@ type socrataRow struct {
 	id      string
 	number  int
 	updated time.Time
-	columns map[string]any
+	columns object
 }
 
-func newSocrata(w *world) imitation {
+func newSocrata(w *world) mockServer {
+	w.notShown = map[condition]string{
+		archived:      "rows of a data set have no state; what a publisher removes is deleted",
+		forbidden:     "data sets are named in the configuration, they are no children of a list",
+		missingParent: "data sets are named in the configuration, they are no children of a list",
+		shortPage:     "a page has as many rows as requested until there are no more",
+		errorIn200:    "errors have a status of 400 or above; 202 says that a query is not done yet",
+		expiredToken:  "an app token names an application, and has no end",
+		oddValue:      "a column without a value is left out of the row, and types are those of the data set",
+	}
 	s := &socrata{world: w, sets: map[string]*dataSet{
 		"ijzp-q8t2": {table: "crimes", date: "date"},
 		"r5kz-chrr": {table: "business_licenses", date: "license_start_date"},
@@ -53,9 +59,9 @@ func (s *socrata) add(set string, i int) {
 	d := s.sets[set]
 	r := &socrataRow{fmt.Sprintf("row-%04x~%04x", i*7919%65536, i), i, s.Now().Add(-time.Hour).Add(time.Duration(i) * time.Millisecond), nil}
 	if set == "ijzp-q8t2" {
-		r.columns = map[string]any{"id": strconv.Itoa(i), "case_number": "JK" + strconv.Itoa(i), "arrest": i%2 == 0}
+		r.columns = object{"id": strconv.Itoa(i), "case_number": "JK" + strconv.Itoa(i), "arrest": i%2 == 0}
 	} else {
-		r.columns = map[string]any{"id": strconv.Itoa(i) + "-20260115", "license_number": strconv.Itoa(i)}
+		r.columns = object{"id": strconv.Itoa(i) + "-20260115", "license_number": strconv.Itoa(i)}
 	}
 	if i%3 != 0 { // an empty column is not in the response
 		r.columns["latitude"] = "41.88"
@@ -67,8 +73,6 @@ func (s *socrata) add(set string, i int) {
 var socrataQuery = regexp.MustCompile(`^SELECT :id, :updated_at, ([\w, ]+) WHERE (\w+) >= '2026-01-01' AND :updated_at >= '([^']+)'(?: AND :id > '([^']+)')? ORDER BY :id$`)
 
 func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	id := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/api/v3/views/"), "/query.json")
 	set, known := s.sets[id]
 	var body struct {
@@ -77,29 +81,19 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	err := strictly(r.Body, &body)
 	where := socrataQuery.FindStringSubmatch(body.Query)
-	switch {
-	case r.Host != "data.cityofchicago.org" || r.Method != http.MethodPost || !known:
-		s.refuse(rw, r, http.StatusNotFound, "no such data set")
-		return
-	case r.Header.Get("X-App-Token") != "your-app-token":
-		s.refuse(rw, r, http.StatusForbidden, "Invalid app_token specified")
-		return
-	case err != nil || where == nil || where[2] != set.date || body.Page.PageNumber != 1 || body.Page.PageSize < 1:
-		s.refuse(rw, r, http.StatusBadRequest, "cannot read the query "+body.Query)
-		return
-	}
+	s.refuseIf(r.Host != "data.cityofchicago.org" || r.Method != http.MethodPost || !known,
+		"no such data set")
+	s.refuseIf(r.Header.Get("X-App-Token") != "your-app-token", "Invalid app_token specified")
+	s.refuseIf(err != nil || where == nil || where[2] != set.date || body.Page.PageNumber != 1 ||
+		body.Page.PageSize < 1, "cannot read the query "+body.Query)
 	columns := strings.Split(where[1], ", ")
 	since, err := time.Parse(time.RFC3339, where[3])
-	if err != nil {
-		s.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
-	if s.requests[id]++; s.requests[id] == 2 { // the pool of requests is empty; no Retry-After
-		reply(rw, http.StatusTooManyRequests, map[string]any{"error": true, "message": "Too many requests"})
-		return
-	}
+	s.refuseIf(err != nil, err)
+	// the pool of requests is empty; no Retry-After
+	failIf(s.count(id) == 2,
+		rw, http.StatusTooManyRequests, object{"error": true, "message": "Too many requests"})
 	if id == "r5kz-chrr" && s.requests[id] == 1 { // the query takes longer than a response may
-		reply(rw, http.StatusAccepted, map[string]any{"code": "accepted", "message": "Request processing"})
+		reply(rw, http.StatusAccepted, object{"code": "accepted", "message": "Request processing"})
 		return
 	}
 	if id == "ijzp-q8t2" && s.requests[id] == 3 { // a row of the last page changes after the first page
@@ -113,10 +107,9 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		if row.updated.Before(since) || row.id <= where[4] || len(response) == body.Page.PageSize {
 			continue
 		}
-		if row.updated.Equal(since) { // the last update of the run before
-			s.shows(tie)
-		}
-		item := map[string]any{":id": row.id, ":updated_at": row.updated.Format(socrataTime), set.date: "2026-01-15T10:00:00.000"}
+		// the last update of the run before
+		s.showsIf(row.updated.Equal(since), tie)
+		item := object{":id": row.id, ":updated_at": row.updated.Format(socrataTime), set.date: "2026-01-15T10:00:00.000"}
 		for _, name := range columns {
 			if v, ok := row.columns[name]; ok {
 				item[name] = v
@@ -129,23 +122,9 @@ func (s *socrata) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	reply(rw, http.StatusOK, response)
 }
 
-func (s *socrata) notShown() map[condition]string {
-	return map[condition]string{
-		archived:      "rows of a data set have no state; what a publisher removes is deleted",
-		forbidden:     "data sets are named in the configuration, they are no children of a list",
-		missingParent: "data sets are named in the configuration, they are no children of a list",
-		shortPage:     "a page has as many rows as requested until there are no more",
-		errorIn200:    "errors have a status of 400 or above; 202 says that a query is not done yet",
-		expiredToken:  "an app token names an application, and has no end",
-		oddValue:      "a column without a value is left out of the row, and types are those of the data set",
-	}
-}
-
 const socrataTime = "2006-01-02T15:04:05.000Z"
 
 func (s *socrata) nextDay() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.add("ijzp-q8t2", 5000)
 	changed := s.sets["r5kz-chrr"].rows[7]
 	changed.updated = s.Now()
@@ -171,7 +150,7 @@ func (s *socrata) expected(day int) tables {
 				status, _ := r.columns["license_status"].(string)
 				columns["license_number"], columns["license_status"] = strconv.Itoa(r.number), status
 			}
-			want[set.table] = append(want[set.table], columns)
+			want.add(set.table, columns)
 		}
 	}
 	return want

@@ -30,32 +30,35 @@ const tiktokAdvertiser = "7000000000000000000"
 // tiktokPassing are codes of errors that pass.
 var tiktokPassing = []int{40100, 50000, 50002, 51001}
 
-func newTiktokAds(w *world) imitation {
+func newTiktokAds(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "the configuration has no children: every list belongs to the one ad account that authorized the app",
+		missingParent: "the configuration has no children: every list belongs to the one ad account that authorized the app",
+		shortPage:     "pages are parts of a list with a known total: only the last one is shorter, and a total that is not reached ends the run",
+		expiredToken:  "a token is valid until the advertiser takes the authorization back, and nothing renews it then",
+	}
 	// Exactly one page of campaigns; two on the second day.
 	return &tiktokAds{world: w, day: 1, campaigns: 1000, gone: map[int]bool{1: true}}
 }
 
 func (t *tiktokAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	query := r.URL.Query()
 	t.requests[r.URL.RequestURI()]++
 	count := t.requests[r.URL.RequestURI()]
 	passing := query.Get("page") != "1" || r.URL.Path == "/open_api/v1.3/ad/get/"
+	t.refuseIf(r.Host != "business-api.tiktok.com" || r.Method != http.MethodGet, "no such host or method")
+	t.refuseIf(r.Header.Get("Access-Token") != "your-access-token" ||
+		r.Header.Get("Authorization") != "", "access token is incorrect or has been revoked")
+	t.refuseIf(query.Get("advertiser_id") != tiktokAdvertiser && r.URL.Path != "/open_api/v1.3/advertiser/info/",
+		"no permission to operate the advertiser")
 	switch {
-	case r.Host != "business-api.tiktok.com" || r.Method != http.MethodGet:
-		t.refuse(rw, r, http.StatusNotFound, "no such host or method")
-	case r.Header.Get("Access-Token") != "your-access-token" || r.Header.Get("Authorization") != "":
-		t.refuse(rw, r, http.StatusOK, "access token is incorrect or has been revoked")
-	case query.Get("advertiser_id") != tiktokAdvertiser && r.URL.Path != "/open_api/v1.3/advertiser/info/":
-		t.refuse(rw, r, http.StatusOK, "no permission to operate the advertiser")
 	case passing && count <= len(tiktokPassing):
 		t.shows(errorIn200)
-		reply(rw, http.StatusOK, map[string]any{"code": tiktokPassing[count-1], "message": "Please retry in some time.", "request_id": "x", "data": map[string]any{}})
+		reply(rw, http.StatusOK, object{"code": tiktokPassing[count-1], "message": "Please retry in some time.", "request_id": "x", "data": object{}})
 	case passing && count == len(tiktokPassing)+1: // of what is in front of the service
-		reply(rw, http.StatusServiceUnavailable, map[string]any{"error": "upstream connect error"})
+		reply(rw, http.StatusServiceUnavailable, object{"error": "upstream connect error"})
 	case r.URL.Path == "/open_api/v1.3/advertiser/info/" && query.Get("advertiser_ids") == `["`+tiktokAdvertiser+`"]`:
-		tiktokReply(rw, map[string]any{"list": []any{map[string]any{"advertiser_id": tiktokAdvertiser, "name": "Account", "currency": "EUR", "timezone": "Etc/GMT-1", "display_timezone": "Europe/Prague", "status": "STATUS_ENABLE"}}})
+		tiktokReply(rw, object{"list": []any{object{"advertiser_id": tiktokAdvertiser, "name": "Account", "currency": "EUR", "timezone": "Etc/GMT-1", "display_timezone": "Europe/Prague", "status": "STATUS_ENABLE"}}})
 	case r.URL.Path == "/open_api/v1.3/campaign/get/":
 		t.list(rw, r, "CAMPAIGN_STATUS_ALL", t.allCampaigns())
 	case r.URL.Path == "/open_api/v1.3/adgroup/get/":
@@ -65,23 +68,21 @@ func (t *tiktokAds) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/open_api/v1.3/report/integrated/get/":
 		t.report(rw, r)
 	default:
-		t.refuse(rw, r, http.StatusNotFound, "no such path")
+		t.refuse("no such path")
 	}
 }
 
-func tiktokReply(rw http.ResponseWriter, data map[string]any) {
-	reply(rw, http.StatusOK, map[string]any{"code": 0, "message": "OK", "request_id": "x", "data": data})
+func tiktokReply(rw http.ResponseWriter, data object) {
+	reply(rw, http.StatusOK, object{"code": 0, "message": "OK", "request_id": "x", "data": data})
 }
 
 // list responds with the objects of the status in the filter. Without one, deleted objects
 // are left out.
-func (t *tiktokAds) list(rw http.ResponseWriter, r *http.Request, every string, objects []map[string]any) {
+func (t *tiktokAds) list(rw http.ResponseWriter, r *http.Request, every string, objects []object) {
 	var filter map[string]string
 	text := r.URL.Query().Get("filtering")
-	if text != "" && (json.Unmarshal([]byte(text), &filter) != nil || len(filter) != 1 || filter["secondary_status"] != every) {
-		t.refuse(rw, r, http.StatusOK, "filtering: wrong value")
-		return
-	}
+	t.refuseIf(text != "" && (json.Unmarshal([]byte(text), &filter) != nil || len(filter) != 1 || filter["secondary_status"] != every),
+		"filtering: wrong value")
 	all := []any{}
 	for _, o := range objects {
 		if strings.HasSuffix(o["secondary_status"].(string), "_DELETE") {
@@ -90,37 +91,29 @@ func (t *tiktokAds) list(rw http.ResponseWriter, r *http.Request, every string, 
 			}
 			t.shows(deleted)
 		}
-		if o["operation_status"] == "DISABLE" {
-			t.shows(archived)
-		}
-		if every == "ADGROUP_STATUS_ALL" && o["optimization_goal"] == nil {
-			t.shows(absentKey)
-		}
+		t.showsIf(o["operation_status"] == "DISABLE", archived)
+		t.showsIf(every == "ADGROUP_STATUS_ALL" && o["optimization_goal"] == nil, absentKey)
 		all = append(all, o)
 	}
 	t.page(rw, r, all)
 }
 
-// page responds with a page of a list. After the last one there is an empty list.
 func (t *tiktokAds) page(rw http.ResponseWriter, r *http.Request, all []any) {
 	number, err := strconv.Atoi(r.URL.Query().Get("page"))
 	size, err2 := strconv.Atoi(r.URL.Query().Get("page_size"))
-	if err != nil || err2 != nil || number < 1 || size < 1 || size > 1000 {
-		t.refuse(rw, r, http.StatusOK, "page: wrong value")
-		return
-	}
+	t.refuseIf(err != nil || err2 != nil || number < 1 || size < 1 || size > 1000, "page: wrong value")
 	from := min((number-1)*size, len(all))
-	tiktokReply(rw, map[string]any{
-		"list":      all[from:min(from+size, len(all))],
-		"page_info": map[string]any{"page": number, "page_size": size, "total_number": len(all), "total_page": (len(all) + size - 1) / size},
+	tiktokReply(rw, object{
+		"list":      cut(all, from, size),
+		"page_info": object{"page": number, "page_size": size, "total_number": len(all), "total_page": (len(all) + size - 1) / size},
 	})
 }
 
-func tiktokObject(kind, id, status string) map[string]any {
-	return map[string]any{kind + "_id": id, kind + "_name": "Name of " + id, "operation_status": status, "secondary_status": "STATUS_" + status, "create_time": "2026-01-01 00:00:00", "modify_time": "2026-01-01 00:00:00"}
+func tiktokObject(kind, id, status string) object {
+	return object{kind + "_id": id, kind + "_name": "Name of " + id, "operation_status": status, "secondary_status": "STATUS_" + status, "create_time": "2026-01-01 00:00:00", "modify_time": "2026-01-01 00:00:00"}
 }
 
-func (t *tiktokAds) allCampaigns() (all []map[string]any) {
+func (t *tiktokAds) allCampaigns() (all []object) {
 	for i := range t.campaigns {
 		c := tiktokObject("campaign", strconv.Itoa(i), []string{"ENABLE", "DISABLE"}[i%2])
 		c["objective_type"], c["budget"] = "TRAFFIC", 50.5
@@ -132,14 +125,14 @@ func (t *tiktokAds) allCampaigns() (all []map[string]any) {
 	return all
 }
 
-func (t *tiktokAds) allAdGroups() []map[string]any {
+func (t *tiktokAds) allAdGroups() []object {
 	with, without := tiktokObject("adgroup", "2", "ENABLE"), tiktokObject("adgroup", "3", "DISABLE")
 	with["optimization_goal"], with["budget"], with["campaign_id"] = "CLICK", 20, "1"
 	without["budget"], without["campaign_id"], without["secondary_status"] = 0, "1", "ADGROUP_STATUS_DELETE"
-	return []map[string]any{with, without}
+	return []object{with, without}
 }
 
-func (t *tiktokAds) allAds() (all []map[string]any) {
+func (t *tiktokAds) allAds() (all []object) {
 	for i := range 40 {
 		ad := tiktokObject("ad", strconv.Itoa(i), "ENABLE")
 		ad["campaign_id"], ad["adgroup_id"] = "1", "2"
@@ -170,17 +163,15 @@ func (t *tiktokAds) report(rw http.ResponseWriter, r *http.Request) {
 	for _, name := range []string{"advertiser_id", "start_date", "end_date", "page", "page_size"} {
 		want.Set(name, query.Get(name))
 	}
-	if err != nil || err2 != nil || query.Encode() != want.Encode() || from.After(to) || to.Sub(from) >= 30*24*time.Hour || !to.Before(t.Now()) {
-		t.refuse(rw, r, http.StatusOK, "wrong parameters")
-		return
-	}
+	t.refuseIf(err != nil || err2 != nil || query.Encode() != want.Encode() || from.After(to) ||
+		to.Sub(from) >= 30*24*time.Hour || !to.Before(t.Now()), "wrong parameters")
 	every := query.Get("filtering") == `[{"field_name":"ad_status","filter_type":"IN","filter_value":"[\"STATUS_ALL\"]"}]`
 	rows := []any{}
 	for d := from; !d.After(to); d = d.AddDate(0, 0, 1) {
 		if !ofAds {
-			rows = append(rows, map[string]any{
-				"dimensions": map[string]any{"advertiser_id": tiktokAdvertiser, "stat_time_day": d.Format(time.DateTime)},
-				"metrics":    map[string]any{"spend": t.spend(d), "impressions": "9000", "clicks": "70"},
+			rows = append(rows, object{
+				"dimensions": object{"advertiser_id": tiktokAdvertiser, "stat_time_day": d.Format(time.DateTime)},
+				"metrics":    object{"spend": t.spend(d), "impressions": "9000", "clicks": "70"},
 			})
 			continue
 		}
@@ -188,22 +179,19 @@ func (t *tiktokAds) report(rw http.ResponseWriter, r *http.Request) {
 			if t.gone[i] && !every {
 				continue
 			}
-			rows = append(rows, map[string]any{
-				"dimensions": map[string]any{"ad_id": strconv.Itoa(i), "stat_time_day": d.Format(time.DateTime)},
-				"metrics":    map[string]any{"campaign_id": "1", "campaign_name": "Campaign", "adgroup_id": "2", "adgroup_name": "Group", "ad_name": "Ad", "spend": "3.20", "impressions": "900", "clicks": "7", "conversion": t.conversions(d, i)},
+			rows = append(rows, object{
+				"dimensions": object{"ad_id": strconv.Itoa(i), "stat_time_day": d.Format(time.DateTime)},
+				"metrics":    object{"campaign_id": "1", "campaign_name": "Campaign", "adgroup_id": "2", "adgroup_name": "Group", "ad_name": "Ad", "spend": "3.20", "impressions": "900", "clicks": "7", "conversion": t.conversions(d, i)},
 			})
 		}
 	}
-	if ofAds && len(rows) > 0 {
-		t.shows(oddValue) // the first ad has no conversions
-	}
-	if len(rows) > 1000 {
-		t.shows(tie) // a page ends within a day
-	}
+	// the first ad has no conversions
+	t.showsIf(ofAds && len(rows) > 0, oddValue)
+	// a page ends within a day
+	t.showsIf(len(rows) > 1000, tie)
 	t.page(rw, r, rows)
 }
 
-// ads is how many ads ran on a day.
 func (t *tiktokAds) ads(d time.Time) int {
 	if d.Before(firstDay.AddDate(0, 0, -31)) {
 		return 2
@@ -211,12 +199,10 @@ func (t *tiktokAds) ads(d time.Time) int {
 	return 38
 }
 
-// spend is the cost of the account on a day.
 func (t *tiktokAds) spend(d time.Time) string {
 	return strconv.FormatFloat(3.2*float64(t.ads(d)), 'f', 2, 64)
 }
 
-// conversions of the last days grow on the second day.
 func (t *tiktokAds) conversions(d time.Time, ad int) string {
 	switch {
 	case ad == 0:
@@ -227,19 +213,7 @@ func (t *tiktokAds) conversions(d time.Time, ad int) string {
 	return "1"
 }
 
-// notShown: see orderly.
-func (t *tiktokAds) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "the configuration has no children: every list belongs to the one ad account that authorized the app",
-		missingParent: "the configuration has no children: every list belongs to the one ad account that authorized the app",
-		shortPage:     "pages are parts of a list with a known total: only the last one is shorter, and a total that is not reached ends the run",
-		expiredToken:  "a token is valid until the advertiser takes the authorization back, and nothing renews it then",
-	}
-}
-
 func (t *tiktokAds) nextDay() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.day, t.second = 2, t.Now()
 	t.campaigns++
 	t.gone[3] = true
@@ -248,11 +222,11 @@ func (t *tiktokAds) nextDay() {
 func (t *tiktokAds) expected(day int) tables {
 	want := tables{"accounts": {{"id": tiktokAdvertiser, "currency": "EUR", "timezone": "Europe/Prague"}}}
 	for i := range t.campaigns {
-		want["campaigns"] = append(want["campaigns"], row{"id": strconv.Itoa(i), "budget": "50.5"})
+		want.add("campaigns", row{"id": strconv.Itoa(i), "budget": "50.5"})
 	}
 	want["ad_groups"] = []row{{"id": "2", "optimization_goal": "CLICK", "campaign_id": "1"}, {"id": "3", "optimization_goal": "", "operation_status": "DISABLE"}}
 	for _, ad := range t.allAds() {
-		want["ads"] = append(want["ads"], row{"id": ad["ad_id"].(string), "ad_group_id": "2", "secondary_status": ad["secondary_status"].(string)})
+		want.add("ads", row{"id": ad["ad_id"].(string), "ad_group_id": "2", "secondary_status": ad["secondary_status"].(string)})
 	}
 	today := firstDay.Truncate(24 * time.Hour)
 	from, to := today.AddDate(0, 0, -60), today
@@ -260,9 +234,9 @@ func (t *tiktokAds) expected(day int) tables {
 		from, to = today.AddDate(0, 0, -28), t.second.Truncate(24*time.Hour)
 	}
 	for d := from; d.Before(to); d = d.AddDate(0, 0, 1) {
-		want["account_days"] = append(want["account_days"], row{"day": d.Format(time.DateTime), "account_id": tiktokAdvertiser, "spend": t.spend(d)})
+		want.add("account_days", row{"day": d.Format(time.DateTime), "account_id": tiktokAdvertiser, "spend": t.spend(d)})
 		for i := range t.ads(d) {
-			want["ad_days"] = append(want["ad_days"], row{"day": d.Format(time.DateTime), "ad_id": strconv.Itoa(i), "spend": "3.20", "campaign_name": "Campaign", "conversions": t.conversions(d, i)})
+			want.add("ad_days", row{"day": d.Format(time.DateTime), "ad_id": strconv.Itoa(i), "spend": "3.20", "campaign_name": "Campaign", "conversions": t.conversions(d, i)})
 		}
 	}
 	return want

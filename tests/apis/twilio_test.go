@@ -40,7 +40,15 @@ var twilioKinds = map[string]struct{ member, filter string }{
 
 const twilioCanceled = "canceled" // before it was sent
 
-func newTwilio(w *world) imitation {
+func newTwilio(w *world) mockServer {
+	w.notShown = map[condition]string{
+		archived:      "no list leaves out a state; what is older than 13 months is not in the API at all",
+		forbidden:     "no job has a parent whose items it requests",
+		missingParent: "no job has a parent whose items it requests",
+		absentKey:     "Twilio sends every key, with null where there is no value",
+		errorIn200:    "Twilio reports every error by the status",
+		expiredToken:  "an API key does not expire",
+	}
 	t := &twilio{world: w, lists: map[string][]*twilioItem{}, old: map[*twilioItem]string{}}
 	for i := range 1100 { // three in each hour
 		t.add("Messages.json", i, firstDay.Add(-time.Duration(1103-i)/3*time.Hour))
@@ -62,56 +70,37 @@ func (t *twilio) add(resource string, i int, at time.Time) {
 }
 
 func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	resource, ofAccount := strings.CutPrefix(r.URL.Path, "/2010-04-01/Accounts/your-account-sid/")
 	kind, known := twilioKinds[resource]
 	user, password, _ := r.BasicAuth()
 	query := r.URL.Query()
 	size, err := strconv.Atoi(query.Get("PageSize"))
-	switch {
-	case r.Host != "api.twilio.com" || !ofAccount || !known:
-		t.refuse(rw, r, http.StatusNotFound, "no such resource")
-		return
-	case user != "your-api-key-sid" || password != "your-api-key-secret":
-		t.refuse(rw, r, http.StatusUnauthorized, "wrong key")
-		return
-	case err != nil || size < 1 || size > 1000:
-		t.refuse(rw, r, http.StatusBadRequest, "wrong PageSize")
-		return
-	case kind.member == "usage_records" && query.Get("IncludeSubaccounts") != "false":
-		t.refuse(rw, r, http.StatusBadRequest, "the usage of subaccounts would be in the sums")
-		return
-	}
+	t.refuseIf(r.Host != "api.twilio.com" || !ofAccount || !known, "no such resource")
+	t.refuseIf(user != "your-api-key-sid" || password != "your-api-key-secret", "wrong key")
+	t.refuseIf(err != nil || size < 1 || size > 1000, "wrong PageSize")
+	t.refuseIf(kind.member == "usage_records" && query.Get("IncludeSubaccounts") != "false",
+		"the usage of subaccounts would be in the sums")
 	t.requests[resource]++
-	if t.requests[resource] == 2 { // too many requests at once, without Retry-After
-		reply(rw, http.StatusTooManyRequests, map[string]any{"code": 20429, "status": 429})
-		return
-	}
+	// too many requests at once, without Retry-After
+	failIf(t.requests[resource] == 2, rw, http.StatusTooManyRequests, object{"code": 20429, "status": 429})
 	if resource == "Messages.json" && t.requests[resource] == 3 { // news between two pages
 		t.add(resource, 5000, t.Now())
 		newest := t.lists[resource][1]
 		t.old[newest], newest.status = newest.status, "delivered"
 	}
 	list, err := t.filtered(resource, query)
-	if err != nil {
-		t.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	t.refuseIf(err != nil, err)
 	from := 0
 	if token := query.Get("PageToken"); token != "" { // the page begins after this item
 		from = slices.IndexFunc(list, func(i *twilioItem) bool { return "PA"+i.sid == token }) + 1
-		if from == 0 {
-			t.refuse(rw, r, http.StatusBadRequest, "Invalid PageToken")
-			return
-		}
+		t.refuseIf(from == 0, "Invalid PageToken")
 	}
 	if resource == "Calls.json" && from == 0 && size < len(list)+50 { // a page may have fewer
 		t.shows(shortPage)
 		size -= 100
 	}
-	page := list[from:min(from+size, len(list))]
-	response := map[string]any{"page_size": size, "uri": r.URL.RequestURI(), "next_page_uri": nil}
+	page := cut(list, from, size)
+	response := object{"page_size": size, "uri": r.URL.RequestURI(), "next_page_uri": nil}
 	if len(page) == size { // after a full page there is another one, which may be empty
 		next := url.Values{"PageToken": {"PA" + page[size-1].sid}}
 		for key, values := range query {
@@ -120,22 +109,19 @@ func (t *twilio) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			}
 		}
 		response["next_page_uri"] = r.URL.Path + "?" + next.Encode()
-		if kind.member == "messages" && from+size < len(list) && list[from+size].at.Equal(page[size-1].at) {
-			t.shows(tie)
-		}
+		t.showsIf(kind.member == "messages" && from+size < len(list) && list[from+size].at.Equal(page[size-1].at),
+			tie)
 	}
 	items := []any{}
 	for _, i := range page {
 		items = append(items, t.item(kind.member, i))
 	}
-	if t.nextDays && kind.member == "messages" {
-		t.shows(deleted) // the list lacks a message that it had
-	}
+	// the list lacks a message that it had
+	t.showsIf(t.nextDays && kind.member == "messages", deleted)
 	response[kind.member] = items
 	reply(rw, http.StatusOK, response)
 }
 
-// filtered are the items that a request is for.
 func (t *twilio) filtered(resource string, query url.Values) ([]*twilioItem, error) {
 	filter := twilioKinds[resource].filter
 	list := slices.Clone(t.lists[resource])
@@ -146,7 +132,7 @@ func (t *twilio) filtered(resource string, query url.Values) ([]*twilioItem, err
 	return slices.DeleteFunc(list, func(i *twilioItem) bool { return i.at.Before(since) || i.status == twilioCanceled }), err
 }
 
-func (t *twilio) item(member string, i *twilioItem) map[string]any {
+func (t *twilio) item(member string, i *twilioItem) object {
 	t.shows(oddValue) // there is no price yet, and text instead of numbers
 	at := i.at.Format(time.RFC1123Z)
 	switch {
@@ -156,16 +142,14 @@ func (t *twilio) item(member string, i *twilioItem) map[string]any {
 		if i.at.Day()%2 == 0 {
 			count = "0"
 		}
-		return map[string]any{"category": "sms", "start_date": day, "end_date": day, "count": count, "usage": count, "price": "0", "price_unit": "usd"}
+		return object{"category": "sms", "start_date": day, "end_date": day, "count": count, "usage": count, "price": "0", "price_unit": "usd"}
 	case i.status == twilioCanceled:
-		return map[string]any{"sid": i.sid, "status": i.status, "date_sent": nil, "date_created": at, "price": nil, "body": ""}
+		return object{"sid": i.sid, "status": i.status, "date_sent": nil, "date_created": at, "price": nil, "body": ""}
 	}
-	return map[string]any{"sid": i.sid, "status": i.status, "date_sent": at, "start_time": at, "date_created": at, "price": nil, "body": "Hi, \"there\""}
+	return object{"sid": i.sid, "status": i.status, "date_sent": at, "start_time": at, "date_created": at, "price": nil, "body": "Hi, \"there\""}
 }
 
 func (t *twilio) nextDay() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.nextDays = true
 	t.lists["Messages.json"][3].status = "delivered"
 	t.lists["Messages.json"] = slices.Delete(t.lists["Messages.json"], 5, 6)
@@ -174,21 +158,7 @@ func (t *twilio) nextDay() {
 	t.add("Usage/Records/Daily.json", 600, t.Now().Truncate(24*time.Hour))
 }
 
-// notShown are conditions that cannot occur here.
-func (t *twilio) notShown() map[condition]string {
-	return map[condition]string{
-		archived:      "no list leaves out a state; what is older than 13 months is not in the API at all",
-		forbidden:     "no job has a parent whose items it requests",
-		missingParent: "no job has a parent whose items it requests",
-		absentKey:     "Twilio sends every key, with null where there is no value",
-		errorIn200:    "Twilio reports every error by the status",
-		expiredToken:  "an API key does not expire",
-	}
-}
-
 func (t *twilio) expected(day int) tables {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	want := tables{}
 	since := time.Time{}
 	if day == 2 {
@@ -199,7 +169,7 @@ func (t *twilio) expected(day int) tables {
 		for _, i := range list {
 			switch {
 			case name == "incoming_phone_numbers":
-				want["phone_numbers"] = append(want["phone_numbers"], row{"sid": i.sid})
+				want.add("phone_numbers", row{"sid": i.sid})
 				continue
 			case name == "usage_records":
 				start := since
@@ -207,7 +177,7 @@ func (t *twilio) expected(day int) tables {
 					start = firstDay.AddDate(0, -13, 0).Truncate(24 * time.Hour)
 				}
 				if !i.at.Before(start) && i.at.Day()%2 == 1 {
-					want["usage"] = append(want["usage"], row{"day": i.at.Format(time.DateOnly), "category": "sms", "count": "3"})
+					want.add("usage", row{"day": i.at.Format(time.DateOnly), "category": "sms", "count": "3"})
 				}
 				continue
 			case i.at.Before(since), day == 2 && i.status == twilioCanceled, day == 1 && !i.at.Before(firstDay):
@@ -217,7 +187,7 @@ func (t *twilio) expected(day int) tables {
 			if old := t.old[i]; day == 1 && old != "" {
 				status = old
 			}
-			want[name] = append(want[name], row{"sid": i.sid, "status": status})
+			want.add(name, row{"sid": i.sid, "status": status})
 		}
 	}
 	return want

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// condition is a kind of untidy data that real services send. The imitations send them to the
+// condition is a kind of untidy data that real services send. The mock servers send them to the
 // configurations of the gallery.
 type condition string
 
@@ -35,41 +35,34 @@ const (
 
 var conditions = []condition{deleted, archived, forbidden, missingParent, shortPage, absentKey, tie, errorIn200, expiredToken, oddValue}
 
-// orderly is an imitation of an API that cannot have some conditions.
-type orderly interface {
-	// notShown gives the reason for each condition that does not apply.
-	notShown() map[condition]string
-}
-
-// shows records that a response of the imitation has a condition. The caller holds w.mu.
+// shows records that a response has a condition. The caller holds w.mu.
 func (w *world) shows(all ...condition) {
-	if w.shown == nil {
-		w.shown = map[condition]bool{}
-	}
 	for _, c := range all {
 		w.shown[c] = true
 	}
 }
 
-// checkUntidiness reports the conditions that the imitation has not sent in any run and gives
+func (w *world) showsIf(shown bool, all ...condition) {
+	if shown {
+		w.shows(all...)
+	}
+}
+
+// checkUntidiness reports the conditions that the mock server has not sent in any run and gives
 // no reason for.
 func (s *sequence) checkUntidiness() {
 	s.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	reasons := map[condition]string{}
-	if api, ok := s.api.(orderly); ok {
-		reasons = api.notShown()
-	}
 	for _, c := range conditions {
-		switch reason, ok := reasons[c]; {
+		switch reason, ok := s.notShown[c]; {
 		case s.shown[c] && ok:
-			s.Errorf("the imitation has shown %q, although it cannot: %s", c, reason)
+			s.Errorf("the mock server has shown %q, although it cannot: %s", c, reason)
 		case !s.shown[c] && len(reason) < 20:
-			s.Errorf("the imitation has not shown %q, and gives no reason (%q)", c, reason)
+			s.Errorf("the mock server has not shown %q, and gives no reason (%q)", c, reason)
 		}
 	}
-	for _, c := range slices.Sorted(maps.Keys(reasons)) {
+	for _, c := range slices.Sorted(maps.Keys(s.notShown)) {
 		if !slices.Contains(conditions, c) {
 			s.Errorf("%q is no condition", c)
 		}

@@ -11,10 +11,8 @@ import (
 	"time"
 )
 
-// xero has numbered pages, and a header for the time of the last change. Its tokens live
-// for 30 minutes. Facts: https://developer.xero.com/documentation/api/requests-and-responses,
-// https://developer.xero.com/faq/limits, https://developer.xero.com/faq/custom-integration,
-// https://developer.xero.com/faq/granular-scopes, https://github.com/XeroAPI/Xero-OpenAPI.
+// xero has numbered pages, and a header for the time of the last change. Its tokens live for 30
+// minutes.
 type xero struct {
 	*world
 	lists map[string][]*xeroItem // by resource, in the order of the ids
@@ -43,7 +41,13 @@ var xeroTables = map[string][2]string{
 	"BankTransactions": {"bank_transactions", "bank_transaction_id"}, "Accounts": {"accounts", "account_id"}, "Items": {"items", "item_id"},
 }
 
-func newXero(w *world) imitation {
+func newXero(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "the resources are named in the configuration, they are no children of a list",
+		missingParent: "the resources are named in the configuration, they are no children of a list",
+		shortPage:     "a page has as many items as requested until there are no more, and itemCount is compared",
+		errorIn200:    "errors have a status of 400 or above; the Status in a response is OK",
+	}
 	x := &xero{world: w, lists: map[string][]*xeroItem{}, old: map[*xeroItem]string{}}
 	for resource, count := range map[string]int{"Contacts": 200, "Invoices": 250, "Payments": 5650, "BankTransactions": 3, "Accounts": 150, "Items": 2} {
 		for i := range count { // an import gives several items the same time, also at the end of a page
@@ -61,65 +65,47 @@ func (x *xero) add(resource string, i int, updated time.Time) {
 }
 
 func (x *xero) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if r.Host == "identity.xero.com" {
 		x.login(rw, r)
 		return
 	}
 	resource, ofAccounting := strings.CutPrefix(r.URL.Path, "/api.xro/2.0/")
 	all, known := x.lists[resource]
-	switch {
-	case r.Host != "api.xero.com" || !ofAccounting || !known:
-		x.refuse(rw, r, http.StatusNotFound, "no such resource")
-		return
-	case !issued(r, "token-", x.logins):
-		x.refuse(rw, r, http.StatusUnauthorized, "TokenInvalidSignature")
-		return
-	case r.Header.Get("Authorization") != "Bearer "+x.token || !x.Now().Before(x.tokenEnds): // the client may learn it from this response
-		reply(rw, http.StatusUnauthorized, map[string]any{"Title": "Unauthorized", "Status": 401, "Detail": "TokenExpired: token expired"})
-		return
-	case r.Header.Get("Accept") != "application/json":
-		x.refuse(rw, r, http.StatusBadRequest, "the response would be XML")
-		return
-	}
+	x.refuseIf(r.Host != "api.xero.com" || !ofAccounting || !known, "no such resource")
+	x.refuseIf(!issued(r, "token-", x.logins), "TokenInvalidSignature")
+	// the client may learn it from this response
+	failIf(r.Header.Get("Authorization") != "Bearer "+x.token || !x.Now().Before(x.tokenEnds),
+		rw, http.StatusUnauthorized, object{"Title": "Unauthorized", "Status": 401, "Detail": "TokenExpired: token expired"})
+	x.refuseIf(r.Header.Get("Accept") != "application/json", "the response would be XML")
 	if x.Now().Sub(x.minute) >= time.Minute {
 		x.minute, x.minuteCalls = x.Now(), 0
 	}
 	if x.minuteCalls++; x.minuteCalls > 60 {
-		x.refuse(rw, r, http.StatusTooManyRequests, "more than 60 calls in a minute")
-		return
+		x.refuse("more than 60 calls in a minute")
 	}
 	x.requests[resource]++
 	if resource == "Invoices" && x.requests[resource] == 2 { // the token ends meanwhile
 		x.shows(expiredToken)
-		rw.Header().Set("Retry-After", "1900")
-		rw.Header().Set("X-Rate-Limit-Problem", "daily")
-		reply(rw, http.StatusTooManyRequests, nil)
-		return
+		fail(rw, http.StatusTooManyRequests, nil, "Retry-After", "1900", "X-Rate-Limit-Problem", "daily")
 	}
 	since, err := xeroSince(all, r.Header.Get("If-Modified-Since"))
 	list := since
 	if err == nil {
 		list, err = x.page(resource, since, r)
 	}
-	if err != nil {
-		x.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	x.refuseIf(err != nil, err)
 	items := []any{}
 	for _, i := range list {
 		x.note(resource, i)
 		items = append(items, xeroFields(resource, i))
 	}
-	response := map[string]any{"Id": "c1", "Status": "OK", "DateTimeUTC": xeroDate(x.Now()), resource: items}
+	response := object{"Id": "c1", "Status": "OK", "DateTimeUTC": xeroDate(x.Now()), resource: items}
 	if len(r.URL.Query()) > 0 {
-		response["pagination"] = map[string]any{"page": r.URL.Query().Get("page"), "pageSize": 100, "pageCount": (len(since) + 99) / 100, "itemCount": len(since)}
+		response["pagination"] = object{"page": r.URL.Query().Get("page"), "pageSize": 100, "pageCount": (len(since) + 99) / 100, "itemCount": len(since)}
 	}
 	reply(rw, http.StatusOK, response)
 }
 
-// note notes what an item has of untidy data.
 func (x *xero) note(resource string, i *xeroItem) {
 	switch {
 	case i.status == "ARCHIVED":
@@ -131,27 +117,16 @@ func (x *xero) note(resource string, i *xeroItem) {
 	}
 }
 
-func (x *xero) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "the resources are named in the configuration, they are no children of a list",
-		missingParent: "the resources are named in the configuration, they are no children of a list",
-		shortPage:     "a page has as many items as requested until there are no more, and itemCount is compared",
-		errorIn200:    "errors have a status of 400 or above; the Status in a response is OK",
-	}
-}
-
-// login responds with a token for the client.
 func (x *xero) login(rw http.ResponseWriter, r *http.Request) {
 	client := "Basic " + base64.StdEncoding.EncodeToString([]byte("your-client-id:your-client-secret"))
 	scope := "accounting.contacts.read accounting.invoices.read accounting.payments.read accounting.banktransactions.read accounting.settings.read"
-	if r.Method != http.MethodPost || r.URL.Path != "/connect/token" || r.Header.Get("Authorization") != client ||
-		r.PostFormValue("grant_type") != "client_credentials" || r.PostFormValue("scope") != scope {
-		x.refuse(rw, r, http.StatusBadRequest, "invalid_client")
-		return
-	}
+	x.refuseIf(r.Method != http.MethodPost || r.URL.Path != "/connect/token" ||
+		r.Header.Get("Authorization") != client ||
+		r.PostFormValue("grant_type") != "client_credentials" ||
+		r.PostFormValue("scope") != scope, "invalid_client")
 	x.logins++
 	x.token, x.tokenEnds = "token-"+strconv.Itoa(x.logins), x.Now().Add(30*time.Minute)
-	reply(rw, http.StatusOK, map[string]any{"access_token": x.token, "expires_in": 1800, "token_type": "Bearer", "scope": scope})
+	reply(rw, http.StatusOK, object{"access_token": x.token, "expires_in": 1800, "token_type": "Bearer", "scope": scope})
 }
 
 // xeroSince are the items that were changed at the time of the header or later.
@@ -160,7 +135,7 @@ func xeroSince(list []*xeroItem, header string) ([]*xeroItem, error) {
 		return list, nil
 	}
 	since, err := time.Parse("2006-01-02T15:04:05", header)
-	return slices.DeleteFunc(slices.Clone(list), func(i *xeroItem) bool { return i.updated.Before(since) }), err
+	return without(list, func(i *xeroItem) bool { return i.updated.Before(since) }), err
 }
 
 // page is the page that the request names. Accounts and items have no pages. Archived
@@ -193,8 +168,8 @@ func (x *xero) page(resource string, list []*xeroItem, r *http.Request) ([]*xero
 
 func xeroDate(at time.Time) string { return fmt.Sprintf("/Date(%d+0000)/", at.UnixMilli()) }
 
-func xeroFields(resource string, i *xeroItem) map[string]any {
-	fields := map[string]any{xeroIDs[resource]: i.id, "Status": i.status, "UpdatedDateUTC": xeroDate(i.updated)}
+func xeroFields(resource string, i *xeroItem) object {
+	fields := object{xeroIDs[resource]: i.id, "Status": i.status, "UpdatedDateUTC": xeroDate(i.updated)}
 	switch resource {
 	case "Contacts":
 		delete(fields, "Status")
@@ -203,24 +178,22 @@ func xeroFields(resource string, i *xeroItem) map[string]any {
 			fields["EmailAddress"] = ""
 		}
 	case "Invoices":
-		fields["Contact"] = map[string]any{"ContactID": "Contacts-0001", "Name": "Ann"}
+		fields["Contact"] = object{"ContactID": "Contacts-0001", "Name": "Ann"}
 		fields["Total"], fields["DateString"] = 40.5, "2026-01-01T00:00:00"
 		fields["LineItems"] = []any{
-			map[string]any{"LineItemID": i.id + "-a", "LineAmount": 40.0, "Quantity": 2},
-			map[string]any{"LineItemID": i.id + "-b", "LineAmount": 0.5},
+			object{"LineItemID": i.id + "-a", "LineAmount": 40.0, "Quantity": 2},
+			object{"LineItemID": i.id + "-b", "LineAmount": 0.5},
 		}
 	case "BankTransactions":
-		fields["BankAccount"], fields["IsReconciled"] = map[string]any{"AccountID": "Accounts-0001"}, false
-		fields["LineItems"] = []any{map[string]any{"LineItemID": i.id + "-a", "LineAmount": 7.25, "AccountCode": "400"}}
+		fields["BankAccount"], fields["IsReconciled"] = object{"AccountID": "Accounts-0001"}, false
+		fields["LineItems"] = []any{object{"LineItemID": i.id + "-a", "LineAmount": 7.25, "AccountCode": "400"}}
 	case "Payments":
-		fields["Invoice"] = map[string]any{"InvoiceID": "Invoices-0001"}
+		fields["Invoice"] = object{"InvoiceID": "Invoices-0001"}
 	}
 	return fields
 }
 
 func (x *xero) nextDay() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	x.lists["Contacts"][3].status, x.lists["Contacts"][3].updated = "ARCHIVED", firstDay.Add(time.Minute) // after it was read
 	deleted := x.lists["Invoices"][7]
 	deleted.status, deleted.updated = "DELETED", x.Now().Add(-time.Hour)
@@ -245,17 +218,17 @@ func (x *xero) expected(day int) tables {
 			if old := x.old[i]; day == 1 && old != "" {
 				status = old
 			}
-			want[name] = append(want[name], row{key: i.id})
+			want.add(name, row{key: i.id})
 			if resource != "Items" {
 				want[name][len(want[name])-1]["status"] = status
 			}
 			switch resource {
 			case "Invoices":
-				want["invoice_lines"] = append(want["invoice_lines"],
+				want.add("invoice_lines",
 					row{"line_item_id": i.id + "-a", "invoice_id": i.id, "amount": "40"},
 					row{"line_item_id": i.id + "-b", "invoice_id": i.id, "amount": "0.5"})
 			case "BankTransactions":
-				want["bank_transaction_lines"] = append(want["bank_transaction_lines"], row{"line_item_id": i.id + "-a", "bank_transaction_id": i.id, "amount": "7.25"})
+				want.add("bank_transaction_lines", row{"line_item_id": i.id + "-a", "bank_transaction_id": i.id, "amount": "7.25"})
 			}
 		}
 	}

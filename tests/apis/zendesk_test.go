@@ -25,12 +25,11 @@ import (
 //     metrics: the connectors of Airbyte and Estuary.
 type zendesk struct {
 	*world
-	streams       map[string][]map[string]any // in the order of the changes
-	organizations []map[string]any            // in the order of the changes
-	lists         map[string][]map[string]any
+	streams       map[string][]object // in the order of the changes
+	organizations []object            // in the order of the changes
+	lists         map[string][]object
 	ends          map[string]int       // the length of each stream after the first day
 	lastSecond    int64                // of the organizations that the first day has exported
-	sent          []time.Time          // exports of the last minute
 	tokens        map[string]time.Time // by the header Authorization
 }
 
@@ -40,8 +39,13 @@ const (
 	zendeskSince    = 1577836800 // 2020-01-01
 )
 
-func newZendesk(w *world) imitation {
-	z := &zendesk{world: w, streams: map[string][]map[string]any{}, ends: map[string]int{}, lists: map[string][]map[string]any{}, tokens: map[string]time.Time{}}
+func newZendesk(w *world) mockServer {
+	w.notShown = map[condition]string{
+		forbidden:     "no job has a parent: an administrator exports everything",
+		missingParent: "no job has a parent whose items it requests",
+		errorIn200:    "Zendesk reports every error by the status",
+	}
+	z := &zendesk{world: w, streams: map[string][]object{}, ends: map[string]int{}, lists: map[string][]object{}, tokens: map[string]time.Time{}}
 	for i := range 1430 {
 		z.ticket(i, "open")
 	}
@@ -53,14 +57,14 @@ func newZendesk(w *world) imitation {
 	}
 	z.lastSecond = z.organizations[len(z.organizations)-1]["second"].(int64)
 	for i := range zendeskListPage + 20 {
-		z.lists["groups"] = append(z.lists["groups"], map[string]any{"id": 3400 + i, "name": "Group " + strconv.Itoa(i), "deleted": i%40 == 39})
+		z.lists["groups"] = append(z.lists["groups"], object{"id": 3400 + i, "name": "Group " + strconv.Itoa(i), "deleted": i%40 == 39})
 	}
-	z.lists["ticket_fields"] = []map[string]any{
+	z.lists["ticket_fields"] = []object{
 		{"id": 27642, "title": "Order", "type": "text", "active": true},
 		{"id": 27648, "title": "Reasons", "type": "multiselect", "active": false},
 	}
 	for i := range zendeskListPage {
-		z.lists["ticket_fields"] = append(z.lists["ticket_fields"], map[string]any{"id": 28000 + i, "title": "Field " + strconv.Itoa(i), "type": "text", "active": true})
+		z.lists["ticket_fields"] = append(z.lists["ticket_fields"], object{"id": 28000 + i, "title": "Field " + strconv.Itoa(i), "type": "text", "active": true})
 	}
 	return z
 }
@@ -69,38 +73,33 @@ func newZendesk(w *world) imitation {
 // by an AI agent.
 func (z *zendesk) ticket(i int, status string) {
 	id := 360001000000 + i
-	ticket := map[string]any{
+	ticket := object{
 		"id": id, "subject": "Ticket " + strconv.Itoa(i), "status": status, "priority": nil, "ai": i%10 == 9,
-		"via": map[string]any{"channel": "web"}, "tags": []any{"web", "t" + strconv.Itoa(i%3)},
-		"custom_fields": []any{map[string]any{"id": 27642, "value": strconv.Itoa(i)}, map[string]any{"id": 27648, "value": []any{"a", "b"}}},
+		"via": object{"channel": "web"}, "tags": []any{"web", "t" + strconv.Itoa(i%3)},
+		"custom_fields": []any{object{"id": 27642, "value": strconv.Itoa(i)}, object{"id": 27648, "value": []any{"a", "b"}}},
 	}
 	if status != "deleted" {
-		ticket["metric_set"] = map[string]any{
+		ticket["metric_set"] = object{
 			"id": 7 + id, "ticket_id": id, "replies": i % 4, "reopens": 0, "solved_at": nil,
-			"reply_time_in_minutes": map[string]any{"calendar": i, "business": nil},
+			"reply_time_in_minutes": object{"calendar": i, "business": nil},
 		}
 	}
 	z.streams["tickets"] = append(z.streams["tickets"], ticket)
 }
 
 func (z *zendesk) user(i int, active bool) {
-	z.streams["users"] = append(z.streams["users"], map[string]any{"id": 90001 + i, "name": "User " + strconv.Itoa(i), "email": nil, "role": "end-user", "active": active})
+	z.streams["users"] = append(z.streams["users"], object{"id": 90001 + i, "name": "User " + strconv.Itoa(i), "email": nil, "role": "end-user", "active": active})
 }
 
-func (z *zendesk) organization(i int, second int64) map[string]any {
-	o := map[string]any{"id": 57000 + i, "name": "Organization " + strconv.Itoa(i), "domain_names": []any{}, "deleted_at": nil, "second": second}
+func (z *zendesk) organization(i int, second int64) object {
+	o := object{"id": 57000 + i, "name": "Organization " + strconv.Itoa(i), "domain_names": []any{}, "deleted_at": nil, "second": second}
 	z.organizations = append(z.organizations, o)
-	slices.SortStableFunc(z.organizations, func(a, b map[string]any) int { return int(a["second"].(int64) - b["second"].(int64)) })
+	slices.SortStableFunc(z.organizations, func(a, b object) int { return int(a["second"].(int64) - b["second"].(int64)) })
 	return o
 }
 
 func (z *zendesk) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	if r.Host != "your-company.zendesk.com" {
-		z.refuse(rw, r, http.StatusNotFound, "no such account")
-		return
-	}
+	z.refuseIf(r.Host != "your-company.zendesk.com", "no such account")
 	if r.URL.Path == "/oauth/tokens" {
 		z.login(rw, r)
 		return
@@ -108,19 +107,15 @@ func (z *zendesk) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	z.requests[""]++
 	switch end, ok := z.tokens[r.Header.Get("Authorization")]; {
 	case !ok:
-		z.refuse(rw, r, http.StatusUnauthorized, "no such token")
-		return
+		z.refuse("no such token")
 	case !z.Now().Before(end), z.requests[""] == 7: // expired, or revoked by an administrator
 		z.shows(expiredToken)
-		reply(rw, http.StatusUnauthorized, map[string]any{"error": "invalid_token", "error_description": "The access token provided is expired, revoked, malformed or invalid for other reasons."})
-		return
+		fail(rw, http.StatusUnauthorized, object{"error": "invalid_token", "error_description": "The access token provided is expired, revoked, malformed or invalid for other reasons."})
 	}
 	path, inAPI := strings.CutPrefix(r.URL.Path, "/api/v2/")
+	z.refuseIf(!inAPI || r.Method != http.MethodGet, "no such endpoint")
+	z.refuseIf(strings.HasPrefix(path, "incremental/") && z.recent("exports", time.Minute) > 10, "more than 10 requests in a minute")
 	switch {
-	case !inAPI || r.Method != http.MethodGet:
-		z.refuse(rw, r, http.StatusNotFound, "no such endpoint")
-	case strings.HasPrefix(path, "incremental/") && z.isBusy():
-		z.refuse(rw, r, http.StatusTooManyRequests, "more than 10 requests in a minute")
 	case path == "incremental/tickets/cursor.json":
 		z.changes(rw, r, "tickets")
 	case path == "incremental/users/cursor.json":
@@ -130,7 +125,7 @@ func (z *zendesk) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	case path == "groups.json", path == "ticket_fields.json":
 		z.list(rw, r, strings.TrimSuffix(path, ".json"))
 	default:
-		z.refuse(rw, r, http.StatusNotFound, "no such endpoint")
+		z.refuse("no such endpoint")
 	}
 }
 
@@ -143,34 +138,23 @@ func (z *zendesk) login(rw http.ResponseWriter, r *http.Request) {
 		Expires int    `json:"expires_in"`
 	}
 	err := json.NewDecoder(r.Body).Decode(&body)
-	switch {
-	case err != nil || r.Method != http.MethodPost || body.Grant != "client_credentials" || body.Scope != "read" || body.Expires <= 300 || body.Expires >= 172800:
-		z.refuse(rw, r, http.StatusBadRequest, fmt.Sprintf("not a request for a token: %+v (%v)", body, err))
-		return
-	case body.ID != "your-client-identifier" || body.Secret != "your-client-secret":
-		z.refuse(rw, r, http.StatusUnauthorized, "wrong client")
-		return
-	}
+	z.refuseIf(err != nil || r.Method != http.MethodPost || body.Grant != "client_credentials" ||
+		body.Scope != "read" || body.Expires <= 300 || body.Expires >= 172800,
+		fmt.Sprintf("not a request for a token: %+v (%v)", body, err))
+	z.refuseIf(body.ID != "your-client-identifier" || body.Secret != "your-client-secret", "wrong client")
 	token := fmt.Sprintf("token-%d", len(z.tokens)+1)
 	z.tokens["Bearer "+token] = z.Now().Add(time.Duration(body.Expires) * time.Second)
-	reply(rw, http.StatusCreated, map[string]any{"access_token": token, "token_type": "bearer", "scope": body.Scope, "expires_in": body.Expires})
+	reply(rw, http.StatusCreated, object{"access_token": token, "token_type": "bearer", "scope": body.Scope, "expires_in": body.Expires})
 }
 
-// changes sends a page of an export by cursor.
 func (z *zendesk) changes(rw http.ResponseWriter, r *http.Request, name string) {
 	query := r.URL.Query()
 	from, skipped, err := z.from(query.Get("cursor"), query.Get("start_time"))
-	if err != nil {
-		z.refuse(rw, r, http.StatusBadRequest, err.Error())
-		return
-	}
+	z.refuseIf(err != nil, err)
 	z.requests[name]++
-	switch {
-	case z.requests[name] == 3:
-		rw.Header().Set("Retry-After", "93")
-		reply(rw, http.StatusTooManyRequests, map[string]any{"error": "TooManyRequests", "description": "Number of allowed incremental export API requests per minute exceeded"})
-		return
-	case z.requests[name] == 2 && name == "tickets": // an export that grows while it is read
+	failIf(z.requests[name] == 3,
+		rw, http.StatusTooManyRequests, object{"error": "TooManyRequests", "description": "Number of allowed incremental export API requests per minute exceeded"}, "Retry-After", "93")
+	if z.requests[name] == 2 && name == "tickets" { // an export that grows while it is read
 		z.ticket(5000, "new")
 		z.ticket(8, "pending") // it has been exported with the first page
 	}
@@ -183,7 +167,7 @@ func (z *zendesk) changes(rw http.ResponseWriter, r *http.Request, name string) 
 		skipped = false
 	}
 	after := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%d|%t|", to, skipped))
-	reply(rw, http.StatusOK, map[string]any{
+	reply(rw, http.StatusOK, object{
 		name: z.sideload(stream[from:to], query.Get("include"), query.Get("support_type_scope")), "end_of_stream": to == len(stream),
 		"before_cursor": nil, "before_url": nil, "after_cursor": after, "after_url": address(r.Host, r.URL.Path+"?cursor="+after),
 	})
@@ -208,14 +192,13 @@ func (z *zendesk) from(cursor, start string) (from int, skipped bool, err error)
 	return from, skipped, err
 }
 
-// sideload returns the items with what the request wants.
-func (z *zendesk) sideload(items []map[string]any, include, scope string) []map[string]any {
-	sent := []map[string]any{}
+func (z *zendesk) sideload(items []object, include, scope string) []object {
+	sent := []object{}
 	for _, item := range items {
 		if item["ai"] == true && scope != "all" {
 			continue
 		}
-		copied := map[string]any{}
+		copied := object{}
 		for key, v := range item {
 			if key != "ai" && (key != "metric_set" || include == "metric_sets") {
 				copied[key] = v
@@ -232,13 +215,9 @@ func (z *zendesk) sideload(items []map[string]any, include, scope string) []map[
 	return sent
 }
 
-// changesByTime sends a page of the organizations that changed in a second or later.
 func (z *zendesk) changesByTime(rw http.ResponseWriter, r *http.Request) {
 	second, err := strconv.ParseInt(r.URL.Query().Get("start_time"), 10, 64)
-	if err != nil || second > z.Now().Unix()-60 {
-		z.refuse(rw, r, http.StatusBadRequest, "start_time must be a time more than a minute ago")
-		return
-	}
+	z.refuseIf(err != nil || second > z.Now().Unix()-60, "start_time must be a time more than a minute ago")
 	page := slices.Clone(z.since(second))
 	more := false
 	if len(page) > zendeskPage {
@@ -249,7 +228,7 @@ func (z *zendesk) changesByTime(rw http.ResponseWriter, r *http.Request) {
 		}
 		page, more = page[:end], end < len(page)
 	}
-	body := map[string]any{"organizations": page, "count": len(page), "end_of_stream": !more, "end_time": nil, "next_page": nil}
+	body := object{"organizations": page, "count": len(page), "end_of_stream": !more, "end_time": nil, "next_page": nil}
 	if len(page) > 0 {
 		last := page[len(page)-1]["second"]
 		body["end_time"], body["next_page"] = last, address(r.Host, fmt.Sprintf("%s?start_time=%d", r.URL.Path, last))
@@ -257,13 +236,11 @@ func (z *zendesk) changesByTime(rw http.ResponseWriter, r *http.Request) {
 	reply(rw, http.StatusOK, body)
 }
 
-// since are the organizations that changed in a second or later.
-func (z *zendesk) since(second int64) []map[string]any {
-	i := slices.IndexFunc(z.organizations, func(o map[string]any) bool { return o["second"].(int64) >= second })
+func (z *zendesk) since(second int64) []object {
+	i := slices.IndexFunc(z.organizations, func(o object) bool { return o["second"].(int64) >= second })
 	return z.organizations[max(i, 0):]
 }
 
-// list sends a page of a list that is paged by cursor.
 func (z *zendesk) list(rw http.ResponseWriter, r *http.Request, name string) {
 	query := r.URL.Query()
 	size, err := strconv.Atoi(query.Get("page[size]"))
@@ -271,38 +248,21 @@ func (z *zendesk) list(rw http.ResponseWriter, r *http.Request, name string) {
 	if after := query.Get("page[after]"); err == nil && after != "" {
 		from, err = strconv.Atoi(after)
 	}
-	if err != nil || size < 1 || size > zendeskListPage {
-		z.refuse(rw, r, http.StatusBadRequest, "the page size is between 1 and 100")
-		return
-	}
+	z.refuseIf(err != nil || size < 1 || size > zendeskListPage, "the page size is between 1 and 100")
 	all := z.lists[name]
 	to := min(from+size, len(all))
-	items := []map[string]any{}
+	items := []object{}
 	for _, item := range all[from:to] {
 		if item["deleted"] == true && query.Get("exclude_deleted") != "false" {
 			continue
 		}
-		if item["active"] == false {
-			z.shows(archived)
-		}
+		z.showsIf(item["active"] == false, archived)
 		items = append(items, item)
 	}
-	reply(rw, http.StatusOK, map[string]any{name: items, "meta": map[string]any{"has_more": to < len(all), "after_cursor": strconv.Itoa(to)}})
-}
-
-// isBusy counts an export, and reports whether there are more than 10 in a minute.
-func (z *zendesk) isBusy() bool {
-	now := z.Now()
-	for len(z.sent) > 0 && now.Sub(z.sent[0]) >= time.Minute {
-		z.sent = z.sent[1:]
-	}
-	z.sent = append(z.sent, now)
-	return len(z.sent) > 10
+	reply(rw, http.StatusOK, object{name: items, "meta": object{"has_more": to < len(all), "after_cursor": strconv.Itoa(to)}})
 }
 
 func (z *zendesk) nextDay() {
-	z.mu.Lock()
-	defer z.mu.Unlock()
 	for name, stream := range z.streams {
 		z.ends[name] = len(stream)
 	}
@@ -324,38 +284,27 @@ func (z *zendesk) repeats(table string) bool {
 	return strings.HasPrefix(table, "ticket") || table == "organizations"
 }
 
-// notShown are conditions that cannot occur here.
-func (z *zendesk) notShown() map[condition]string {
-	return map[condition]string{
-		forbidden:     "no job has a parent: an administrator exports everything",
-		missingParent: "no job has a parent whose items it requests",
-		errorIn200:    "Zendesk reports every error by the status",
-	}
-}
-
 func (z *zendesk) expected(day int) tables {
-	z.mu.Lock()
-	defer z.mu.Unlock()
 	want := tables{}
-	tickets := map[any]map[string]any{} // the last state of each
+	tickets := map[any]object{} // the last state of each
 	for _, ticket := range z.streams["tickets"][z.ends["tickets"]:] {
 		tickets[ticket["id"]] = ticket
 	}
 	for _, ticket := range tickets {
 		id := fmt.Sprint(ticket["id"])
-		want["tickets"] = append(want["tickets"], row{"id": id, "status": ticket["status"].(string), "subject": ticket["subject"].(string), "priority": "", "channel": "web"})
+		want.add("tickets", row{"id": id, "status": ticket["status"].(string), "subject": ticket["subject"].(string), "priority": "", "channel": "web"})
 		fields := ticket["custom_fields"].([]any)
-		want["ticket_fields"] = append(want["ticket_fields"],
-			row{"ticket_id": id, "id": "27642", "value": fields[0].(map[string]any)["value"].(string)},
+		want.add("ticket_fields",
+			row{"ticket_id": id, "id": "27642", "value": fields[0].(object)["value"].(string)},
 			row{"ticket_id": id, "id": "27648", "value": `["a","b"]`})
-		if metrics, ok := ticket["metric_set"].(map[string]any); ok {
-			minutes := metrics["reply_time_in_minutes"].(map[string]any)["calendar"]
-			want["ticket_metrics"] = append(want["ticket_metrics"], row{"ticket_id": id, "replies": fmt.Sprint(metrics["replies"]), "first_reply_minutes": fmt.Sprint(minutes), "first_reply_business_minutes": ""})
+		if metrics, ok := ticket["metric_set"].(object); ok {
+			minutes := metrics["reply_time_in_minutes"].(object)["calendar"]
+			want.add("ticket_metrics", row{"ticket_id": id, "replies": fmt.Sprint(metrics["replies"]), "first_reply_minutes": fmt.Sprint(minutes), "first_reply_business_minutes": ""})
 		}
 	}
 	yes := map[any]string{true: "1", false: ""}
 	for _, user := range z.streams["users"][z.ends["users"]:] {
-		want["users"] = append(want["users"], row{"id": fmt.Sprint(user["id"]), "active": yes[user["active"]]})
+		want.add("users", row{"id": fmt.Sprint(user["id"]), "active": yes[user["active"]]})
 	}
 	organizations := z.organizations
 	if day == 2 {
@@ -363,13 +312,13 @@ func (z *zendesk) expected(day int) tables {
 	}
 	for _, o := range organizations {
 		gone, _ := o["deleted_at"].(string)
-		want["organizations"] = append(want["organizations"], row{"id": fmt.Sprint(o["id"]), "name": o["name"].(string), "domain_names": "[]", "deleted_at": gone})
+		want.add("organizations", row{"id": fmt.Sprint(o["id"]), "name": o["name"].(string), "domain_names": "[]", "deleted_at": gone})
 	}
 	for _, g := range z.lists["groups"] {
-		want["groups"] = append(want["groups"], row{"id": fmt.Sprint(g["id"]), "name": g["name"].(string), "deleted": yes[g["deleted"]]})
+		want.add("groups", row{"id": fmt.Sprint(g["id"]), "name": g["name"].(string), "deleted": yes[g["deleted"]]})
 	}
 	for _, f := range z.lists["ticket_fields"] {
-		want["fields"] = append(want["fields"], row{"id": fmt.Sprint(f["id"]), "title": f["title"].(string), "active": yes[f["active"]]})
+		want.add("fields", row{"id": fmt.Sprint(f["id"]), "title": f["title"].(string), "active": yes[f["active"]]})
 	}
 	return want
 }

@@ -15,12 +15,19 @@ type group struct {
 var groups = []group{
 	{"Programs", []string{"cmd/extractor", "cmd/devstack"}},
 	{"The platform", []string{"devstack", "platform"}},
-	{"Tools for authors", []string{"authoring", "authoring/lint", "authoring/gallery"}},
-	{"The configuration language", []string{"schema", "config"}},
+	{"Tools for authors", []string{"authoring"}},
+	{"The configuration language", []string{"diagnostic", "lint", "gallery", "schema", "config"}},
 	{"The run", []string{
-		"app", "load", "engine", "api/httpclient", "api/pagination", "api/auth", "api/rule", "api/har", "api/disguise", "api/request", "api/response",
+		"app", "report", "load", "engine", "api/httpclient", "api/pagination", "api/auth", "api/rule", "api/har", "api/request", "api/response",
 		"state", "tables/mapping", "tables/merge", "tables/extsort", "tables/csvtable", "datadir",
 	}},
+}
+
+// onlyFor are packages that only the listed boxes may import. A run needs no tool for
+// authors.
+var onlyFor = map[string][]string{
+	"authoring": {"cmd/extractor", "cmd/devstack", "devstack"},
+	"devstack":  {"cmd/devstack"},
 }
 
 // usedByAll are packages that most others import. The diagram leaves them out.

@@ -26,6 +26,13 @@ func TestDiagram(t *testing.T) {
 			}
 		}
 	}
+	for from, tos := range imports {
+		for to := range tos {
+			if allowed, limited := onlyFor[to]; limited && !slices.Contains(allowed, from) {
+				t.Errorf("%s imports %s, which only %q may import", from, to, allowed)
+			}
+		}
+	}
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

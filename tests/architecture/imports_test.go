@@ -62,6 +62,41 @@ func readImports(t *testing.T) graph {
 	return g
 }
 
+// TestOnlyDevstackImportsDevstack: the local platform could be a module of its own. No other
+// package imports it, tests included. The programs' tests may run it.
+func TestOnlyDevstackImportsDevstack(t *testing.T) {
+	files := 0
+	for _, top := range []string{"cmd", "pkg"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && entry.Name() == "devstack":
+				return fs.SkipDir
+			case filepath.Ext(path) != ".go" || top == "cmd" && strings.HasSuffix(path, "_test.go"):
+				return nil
+			}
+			files++
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, spec := range file.Imports {
+				if strings.HasPrefix(spec.Path.Value, `"`+module+"pkg/devstack") {
+					t.Errorf("%s imports %s", path, spec.Path.Value)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files == 0 {
+		t.Error("no file was read")
+	}
+}
+
 // boxOf returns the box of a package, or of the nearest directory above it with a box.
 func boxOf(t *testing.T, dir string) string {
 	t.Helper()

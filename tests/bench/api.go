@@ -60,7 +60,7 @@ func (a *api) pages(item func([]byte, int) []byte) http.HandlerFunc {
 		all := number(r, "pages") * pageSize
 		first := min(number(r, "offset"), all)
 		end := min(first+number(r, "limit"), all)
-		page := appendPage(nil, item, first, end)
+		page := itemsPage(item, first, end)
 		if r.FormValue("total") != "" {
 			page = append(fmt.Appendf(nil, `{"total":%d,`, all), page[1:]...)
 		}
@@ -99,12 +99,12 @@ func (a *api) single(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) lists(w http.ResponseWriter, r *http.Request) {
 	lists := number(r, "lists")
-	a.send(w, appendPage(nil, func(dst []byte, id int) []byte { return appendLists(dst, id, lists) }, 0, listRows))
+	a.send(w, itemsPage(func(dst []byte, id int) []byte { return appendLists(dst, id, lists) }, 0, listRows))
 }
 
 func (a *api) parents(w http.ResponseWriter, r *http.Request) {
 	if wait(r) {
-		a.send(w, appendPage(nil, appendParent, 0, number(r, "count")))
+		a.send(w, itemsPage(appendParent, 0, number(r, "count")))
 	}
 }
 
@@ -115,7 +115,7 @@ func (a *api) child(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if wait(r) {
-		a.send(w, appendPage(nil, appendFlat, id, id+1))
+		a.send(w, itemsPage(appendFlat, id, id+1))
 	}
 }
 

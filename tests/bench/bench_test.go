@@ -33,7 +33,7 @@ func BenchmarkFormats(b *testing.B) {
 
 func benchmark(b *testing.B, endpoint string, item func([]byte, int) []byte) {
 	const pages = 200
-	total := int64(len(appendPage(nil, item, 0, pages*pageSize)))
+	total := int64(len(itemsPage(item, 0, pages*pageSize)))
 	runs(b, paged(endpoint, pages, ""), total, pages*pageSize)
 }
 

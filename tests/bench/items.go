@@ -47,10 +47,10 @@ func appendLists(dst []byte, id, lists int) []byte {
 	return append(dst, '}')
 }
 
-// appendPage appends the response {"items": […]} with the items of the ids from
+// itemsPage returns the response {"items": […]} with the items of the ids from
 // first up to, but not including, end.
-func appendPage(dst []byte, item func([]byte, int) []byte, first, end int) []byte {
-	dst = append(dst, `{"items":[`...)
+func itemsPage(item func([]byte, int) []byte, first, end int) []byte {
+	dst := []byte(`{"items":[`)
 	for id := first; id < end; id++ {
 		if id > first {
 			dst = append(dst, ',')

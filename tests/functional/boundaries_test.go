@@ -1,11 +1,9 @@
 package functional
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,8 +96,7 @@ func (rows someJSON) send(w http.ResponseWriter) {
 func (rows someJSON) run(t *testing.T, l layout) map[string]string {
 	t.Helper()
 	w := newWorld(t, l.api)
-	writeFile(t, filepath.Join(w.dir, "config.json"), l.config)
-	if got := w.run(context.Background()); got.exit != 0 {
+	if got := w.runs(t, l.config); got.exit != 0 {
 		t.Fatalf("exit %d: %sthe rows:\n%s", got.exit, got.stderr, strings.Join(rows, "\n"))
 	}
 	files := readTree(t, w.dir)

@@ -91,8 +91,7 @@ func TestCacheKeepsAccountsApart(t *testing.T) {
 				// What an account is not made of changes nothing.
 				text := `{"parameters":{"cache":true,` + document + `,"iterations":[` + strings.Join(iterations, ",") + `]},
 					"authorization":{"oauth_api":{"credentials":{"#data":"token","appKey":"app","#appSecret":"s"}}}}`
-				writeFile(t, filepath.Join(w.dir, "config.json"), text)
-				if got := w.run(t.Context()); got.exit != 0 || requests.Load() != want {
+				if got := w.runs(t, text); got.exit != 0 || requests.Load() != want {
 					t.Errorf("exit code %d, %d requests of jobs, want %d: %s", got.exit, requests.Load(), want, got.stderr)
 				}
 			}

@@ -130,10 +130,10 @@ func echoOf(r *http.Request) string {
 // echoLine is the same in one line.
 func echoLine(r *http.Request) string { return strings.Join(strings.Fields(echoOf(r)), " ") }
 
-// rawResponse responds with bytes that need not be HTTP.
-func rawResponse(form string) http.HandlerFunc {
+// rawResponse responds with bytes that need not be HTTP and hold what is made of the request.
+func rawResponse(form string, made func(*http.Request) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		text := fmt.Sprintf(form, echoLine(r))
+		text := fmt.Sprintf(form, made(r))
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			return
@@ -166,10 +166,12 @@ type canaryFault struct {
 // place that a message may take them from.
 func canaryFaults() []canaryFault { return append(plainFaults(), disguisedFaults()...) }
 
+// echo responds with everything that a request carries.
+func echo(code int, form string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { status(code, fmt.Sprintf(form, echoOf(r)))(w, r) }
+}
+
 func plainFaults() []canaryFault {
-	echo := func(code int, form string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { status(code, fmt.Sprintf(form, echoOf(r)))(w, r) }
-	}
 	return []canaryFault{
 		{"401", echo(401, "%s"), nil},
 		{"400 in HTML", echo(400, "<p>%s</p>"), nil},
@@ -199,17 +201,17 @@ func plainFaults() []canaryFault {
 		{"names of lists", func(w http.ResponseWriter, r *http.Request) {
 			status(200, jsonText(map[string]any{echoOf(r): []any{}, "other": []any{}}))(w, r)
 		}, nil},
-		{"status line", rawResponse("HTTP/1.1 400 %s\r\nContent-Length: 0\r\n\r\n"), nil},
-		{"no status", rawResponse("HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n"), nil},
-		{"no HTTP", rawResponse("%s\r\n\r\n"), nil},
-		{"no header", rawResponse("HTTP/1.1 200 OK\r\n%s\r\n\r\n"), nil},
-		{"length of the body", rawResponse("HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n[]"), nil},
-		{"way of transfer", rawResponse("HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n[]"), nil},
-		{"size of a chunk", rawResponse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n[]"), nil},
-		{"coding of the body", rawResponse("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n%s"), nil},
-		{"type of the body", rawResponse("HTTP/1.1 400 OK\r\nContent-Type: text/%s\r\nRetry-After: %[1]s\r\nSet-Cookie: a=%[1]s\r\nX-Echo: %[1]s\r\nConnection: close\r\n\r\nno"), nil},
-		{"when to retry", rawResponse("HTTP/1.1 503 Busy\r\nRetry-After: %s\r\nConnection: close\r\n\r\nno"), nil},
-		{"trailing bytes", rawResponse("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n%s"), nil},
+		{"status line", rawResponse("HTTP/1.1 400 %s\r\nContent-Length: 0\r\n\r\n", echoLine), nil},
+		{"no status", rawResponse("HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n", echoLine), nil},
+		{"no HTTP", rawResponse("%s\r\n\r\n", echoLine), nil},
+		{"no header", rawResponse("HTTP/1.1 200 OK\r\n%s\r\n\r\n", echoLine), nil},
+		{"length of the body", rawResponse("HTTP/1.1 200 OK\r\nContent-Length: %s\r\n\r\n[]", echoLine), nil},
+		{"way of transfer", rawResponse("HTTP/1.1 200 OK\r\nTransfer-Encoding: %s\r\n\r\n[]", echoLine), nil},
+		{"size of a chunk", rawResponse("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n%s\r\n[]", echoLine), nil},
+		{"coding of the body", rawResponse("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n%s", echoLine), nil},
+		{"type of the body", rawResponse("HTTP/1.1 400 OK\r\nContent-Type: text/%s\r\nRetry-After: %[1]s\r\nSet-Cookie: a=%[1]s\r\nX-Echo: %[1]s\r\nConnection: close\r\n\r\nno", echoLine), nil},
+		{"when to retry", rawResponse("HTTP/1.1 503 Busy\r\nRetry-After: %s\r\nConnection: close\r\n\r\nno", echoLine), nil},
+		{"trailing bytes", rawResponse("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n%s", echoLine), nil},
 		{"closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil},
 		{"redirect", location("/@&hop=1"), nil},
 		{"redirect to no one", location("http://" + hostUnknown + "/@"), nil},

@@ -133,6 +133,21 @@ func seenInBody(body []byte) []string {
 	return all
 }
 
+// searchCanaries reports the canaries that texts show, also to those who decode them.
+func searchCanaries(t *testing.T, said map[string]string) {
+	t.Helper()
+	for name, text := range said {
+		for _, hit := range append(seen(text), seen(strings.Join(decodedStrings(text), "\n"))...) {
+			t.Errorf("%s shows a canary: %s", name, hit)
+		}
+	}
+	for _, reading := range bodiesIn(said["run.har"]) {
+		for _, hit := range seen(reading) {
+			t.Errorf("a body of the recording shows a canary: %s", hit)
+		}
+	}
+}
+
 // TestCanaryIsSeenInBodies: the search finds a canary in every disguise, also inside of
 // another one.
 func TestCanaryIsSeenInBodies(t *testing.T) {

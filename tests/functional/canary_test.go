@@ -3,10 +3,10 @@ package functional
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,13 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/slowtest"
-	"github.com/keboola/configurable-extractor/pkg/api/har"
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
@@ -33,9 +31,6 @@ type canaryStatistics struct {
 	// same is how many cases ended as they do without canaries, carried in how
 	// many of those that ask something the API saw a canary.
 	same, carried int
-	outputs, bytes,
-	canaries, hits int
-	kinds map[string]int
 }
 
 // TestCanary: no output of any command about any case shows a canary in any form,
@@ -43,30 +38,24 @@ type canaryStatistics struct {
 // the data directory before has one, neither during a run nor after it.
 func TestCanary(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
-	statistics := &canaryStatistics{kinds: map[string]int{}}
+	statistics := &canaryStatistics{}
 	cases := lensCases(caseNames(t))
 	names := append(cases, recipeNames(t)...)
 	t.Run("cases", func(t *testing.T) {
 		for i, name := range names {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				read := readCase
+				read := caseOf
 				if i >= len(cases) {
-					read = readRecipe
+					read = recipeOf
 				}
-				c, err := read(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				n := &nest{t: t, c: c, statistics: statistics, number: i}
+				n := &nest{t: t, c: read(t, name), statistics: statistics, number: i}
 				n.all()
 			})
 		}
 	})
-	t.Run("broken", func(t *testing.T) { statistics.broken(t) })
-	fmt.Printf("canary: %d cases × %d outputs, %d canaries, %d hits (%d cases ask an API, which saw a canary in %d; %d end as without canaries; %d MB searched)\n",
-		statistics.cases, statistics.outputs, statistics.canaries, statistics.hits, statistics.asking, statistics.carried, statistics.same, statistics.bytes>>20)
-	t.Logf("outputs: %v", statistics.kinds)
+	t.Run("broken", searchBroken)
+	t.Logf("%d cases, %d end as without canaries; %d ask an API, which saw a canary in %d", statistics.cases, statistics.same, statistics.asking, statistics.carried)
 	if statistics.cases < len(names) {
 		return // some were not requested with -run, or failed
 	}
@@ -81,21 +70,6 @@ type nest struct {
 	c          *testCase
 	statistics *canaryStatistics
 	number     int
-}
-
-// search looks for canaries in an output.
-func (n *nest) search(output, text string) {
-	n.t.Helper()
-	hits := seen(text)
-	n.statistics.mu.Lock()
-	defer n.statistics.mu.Unlock()
-	n.statistics.outputs++
-	n.statistics.kinds[output]++
-	n.statistics.bytes += len(text)
-	n.statistics.hits += len(hits)
-	for _, hit := range hits {
-		n.t.Errorf("%s shows a canary: %s", output, hit)
-	}
 }
 
 // all makes every output.
@@ -139,10 +113,8 @@ func (n *nest) run(fault canaryFault, change func(root map[string]any), set func
 	n.t.Helper()
 	a := newAviary(n.t, n.c)
 	r := nestRun{a: a, api: &cannedAPI{all: a.exchanges, anyOrder: n.c.AnyOrder, fault: fault.api, canaries: a.canaries}}
-	r.world = newWorld(n.t, r.api)
-	r.world.clock = clock.At(n.c.Start)
+	r.world = n.c.worldOf(n.t, r.api)
 	r.api.clock, r.api.server = r.world.clock, r.world.api.URL
-	n.c.setFlags(&r.world.options)
 	r.world.options.Variables = a.variables
 	if fault.sleep != nil {
 		r.world.options.Sleep = fault.sleep
@@ -187,81 +159,42 @@ func debugging(root map[string]any) {
 // asItIs runs the case as it is, with everything that can be kept of it, and
 // returns the recording.
 func (n *nest) asItIs() (archive string) {
-	dir := n.t.TempDir()
-	archive = filepath.Join(dir, "run.har")
 	r := n.run(canaryFault{}, debugging, func(r *nestRun) {
-		r.world.options.LogFormat = "json"
-		r.world.options.Record, r.world.options.Report = archive, filepath.Join(dir, "report")
-		r.api.during = func() { n.search("files during a run", secretFiles(filesOf(r.world.dir))) }
+		r.keep(n.t)
+		r.api.during = func() {
+			searchCanaries(n.t, map[string]string{"files during a run": secretFiles(filesOf(r.world.dir))})
+		}
 	})
-	n.searchRun(r, archive, filepath.Join(dir, "report"))
+	n.searchRun(r)
 	n.count(r)
-	return archive
+	return r.world.options.Record
+}
+
+// keep lets the run keep everything.
+func (r *nestRun) keep(t *testing.T) {
+	dir := t.TempDir()
+	r.world.options.LogFormat, r.world.options.Record, r.world.options.Report = "json", filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
 }
 
 // readable runs the case for a reader, and some for a log server: events are written
 // in three forms.
 func (n *nest) readable() {
-	if n.number%2 == 0 {
-		r := n.run(canaryFault{}, debugging, func(r *nestRun) { r.world.options.LogFormat = "console" })
-		n.search("console", r.got.stdout+r.got.stderr)
-		return
-	}
-	var log func() string
+	log := func() string { return "" }
 	r := n.run(canaryFault{}, debugging, func(r *nestRun) {
-		r.world.options.LogFormat = ""
-		log = listenGELF(n.t, r.world)
+		if r.world.options.LogFormat = "console"; n.number%2 == 1 {
+			r.world.options.LogFormat = ""
+			log = listenGELF(n.t, r.world)
+		}
 	})
-	text := log()
-	n.search("GELF", text)
-	n.search("GELF, decoded", strings.Join(decodedStrings(text), "\n"))
-	n.search("stdout and stderr", r.got.stdout+r.got.stderr)
+	searchCanaries(n.t, map[string]string{"GELF": log(), "stdout": r.got.stdout, "stderr": r.got.stderr})
 }
 
 // searchRun searches everything that a run prints and leaves.
-func (n *nest) searchRun(r nestRun, archive, reports string) {
+func (n *nest) searchRun(r nestRun) {
 	n.t.Helper()
-	n.search("events", r.got.stdout)
-	n.search("events, decoded", strings.Join(decodedStrings(r.got.stdout), "\n"))
-	n.search("stderr", r.got.stderr)
-	n.search("files after a run", secretFiles(r.files))
-	for name, file := range map[string]string{"recording": archive, "report.json": filepath.Join(reports, "report.json"), "report.html": filepath.Join(reports, "report.html")} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			n.t.Errorf("no %s: %v", name, err)
-			continue
-		}
-		n.search(name, string(text))
-		if name != "report.html" {
-			var v any
-			if err := json.Unmarshal(text, &v); err != nil {
-				n.t.Errorf("%s is not JSON: %v", name, err)
-			}
-			compact := strings.ReplaceAll(string(text), "\n", "")
-			n.search(name+", decoded", strings.Join(decodedStrings(compact), "\n"))
-		}
-		if name == "recording" {
-			n.searchBodies(text)
-		}
-	}
-}
-
-// searchBodies searches the bodies of a recording as a reader could who unpacks them.
-func (n *nest) searchBodies(recording []byte) {
-	n.t.Helper()
-	err := har.Entries(bytes.NewReader(recording), func(e *har.Entry) error {
-		body, err := e.Body()
-		if err != nil {
-			return err
-		}
-		for _, hit := range seenInBody(body) {
-			n.t.Errorf("a body of the recording shows a canary: %q (%s)", hit, e.Response.Content.Comment)
-		}
-		return nil
-	})
-	if err != nil {
-		n.t.Error(err)
-	}
+	said := map[string]string{"events": r.got.stdout, "stderr": r.got.stderr, "files": secretFiles(r.files)}
+	addKept(n.t, said, r.world)
+	searchCanaries(n.t, said)
 }
 
 // count compares a run with what the case is without canaries.
@@ -269,7 +202,6 @@ func (n *nest) count(r nestRun) {
 	n.statistics.mu.Lock()
 	defer n.statistics.mu.Unlock()
 	n.statistics.cases++
-	n.statistics.canaries += r.a.numbers
 	if r.got.exit == n.c.Exit {
 		n.statistics.same++
 	} else {
@@ -293,11 +225,8 @@ const mostFaults = 12
 // fault runs the case with an API that returns the secrets.
 func (n *nest) fault(f canaryFault) {
 	n.t.Helper()
-	dir := n.t.TempDir()
-	archive, reports := filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
 	r := n.run(f, debugging, func(r *nestRun) {
-		r.world.options.LogFormat = "json"
-		r.world.options.Record, r.world.options.Report = archive, reports
+		r.keep(n.t)
 		if r.world.options.Limits.Requests == 0 {
 			r.world.options.Limits.Requests = mostFaults
 		}
@@ -307,7 +236,7 @@ func (n *nest) fault(f canaryFault) {
 			delete(r.files, name) // the API has given a secret as data
 		}
 	}
-	n.searchRun(r, archive, reports)
+	n.searchRun(r)
 	if n.t.Failed() {
 		n.t.Logf("fault: %s, exit %d: %s", f.name, r.got.exit, r.got.stderr)
 	}
@@ -316,8 +245,7 @@ func (n *nest) fault(f canaryFault) {
 // action runs the case as a synchronous action, whose response is on stdout.
 func (n *nest) action(name string) {
 	r := n.run(canaryFault{}, func(root map[string]any) { root["action"] = name }, nil)
-	n.search("action "+name, r.got.stdout+r.got.stderr)
-	n.search("action "+name+", decoded", strings.Join(decodedStrings(r.got.stdout), "\n"))
+	searchCanaries(n.t, map[string]string{"action " + name: r.got.stdout, "stderr": r.got.stderr})
 }
 
 // static searches what is reported about the configuration without a run.
@@ -325,25 +253,12 @@ func (n *nest) static(a *aviary) {
 	if a.config == "" {
 		return
 	}
-	var given []variables.Assignment
-	for _, flag := range a.variables {
-		name, text, _ := strings.Cut(flag, "=")
-		given = append(given, variables.Assignment{Name: name, Text: text})
-	}
-	n.looks([]byte(a.config), given, n.c.Strict, n.c.Start)
-}
-
-// looks searches what plan and validate say of a document.
-func (n *nest) looks(document []byte, given []variables.Assignment, strict bool, now time.Time) {
-	n.t.Helper()
-	for name, text := range saidOf(n.t, document, given, strict, now) {
-		n.search(name, text)
-	}
+	searchCanaries(n.t, saidOf(n.t, []byte(a.config), a.variables, n.c.Strict, n.c.Start))
 }
 
 // saidOf is what plan and validate say of a document, by the names of the
 // commands.
-func saidOf(t *testing.T, document []byte, given []variables.Assignment, strict bool, now time.Time) map[string]string {
+func saidOf(t *testing.T, document []byte, flags []string, strict bool, now time.Time) map[string]string {
 	t.Helper()
 	said := map[string]string{}
 	clock := func() time.Time { return now }
@@ -354,7 +269,7 @@ func saidOf(t *testing.T, document []byte, given []variables.Assignment, strict 
 		}
 		said[name] = text.String()
 	}
-	o := load.Options{Strict: strict, Variables: variables.Inputs{Flags: given}, Now: clock}
+	o := load.Options{Strict: strict, Variables: variables.Inputs{Flags: assignments(flags)}, Now: clock}
 	reports := []*diagnostic.Report{diagnostic.Check(context.Background(), "config.json", document, o)}
 	write("validate", func(w io.Writer) error { return diagnostic.WriteText(w, reports, true) })
 	write("validate --format json", func(w io.Writer) error { return diagnostic.WriteJSON(w, reports) })
@@ -381,11 +296,11 @@ func (n *nest) init(archive string) {
 	if err != nil {
 		fmt.Fprintln(&stderr, err)
 	}
-	n.search("init --har", stdout.String()+stderr.String())
+	searchCanaries(n.t, map[string]string{"init --har": stdout.String() + stderr.String()})
 }
 
-// broken searches what is reported about configurations that are refused.
-func (statistics *canaryStatistics) broken(t *testing.T) {
+// searchBroken searches what is reported about configurations that are refused.
+func searchBroken(t *testing.T) {
 	number := 0
 	eachBroken(t, func(t *testing.T, b brokenConfig) {
 		if number++; !slowtest.Turn(number, 4) {
@@ -393,21 +308,12 @@ func (statistics *canaryStatistics) broken(t *testing.T) {
 		}
 		a := &aviary{canaries: map[string]string{}, secrets: map[string]bool{}}
 		document := a.plantConfig(b.Text, !b.Strict)
-		n := &nest{t: t, statistics: statistics}
-		w := newWorld(t, &cannedAPI{clock: clock.At(defaultStart)})
+		w := newWorld(t, http.NotFoundHandler())
 		w.options.Variables, w.options.Strict = b.Variables, b.Strict
-		writeFile(t, filepath.Join(w.dir, "config.json"), document)
-		got := w.run(context.Background())
-		n.search("events", got.stdout)
-		n.search("stderr", got.stderr)
-		var given []variables.Assignment
-		for _, flag := range b.Variables {
-			if name, text, ok := strings.Cut(flag, "="); ok {
-				given = append(given, variables.Assignment{Name: name, Text: text})
-			}
-		}
-		n.looks([]byte(document), given, b.Strict, defaultStart)
-		statistics.canaries += a.numbers
+		got := w.runs(t, document)
+		said := saidOf(t, []byte(document), b.Variables, b.Strict, defaultStart)
+		said["events"], said["stderr"] = got.stdout, got.stderr
+		searchCanaries(t, said)
 	})
 }
 

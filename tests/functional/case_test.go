@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,6 @@ import (
 	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/golden"
 	"github.com/keboola/configurable-extractor/internal/slowtest"
-	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -112,6 +112,16 @@ func lensCases(names []string) []string {
 		}
 	}
 	return some
+}
+
+// caseOf reads a case below cases.
+func caseOf(t *testing.T, name string) *testCase {
+	t.Helper()
+	c, err := readCase(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // readCase reads a case below cases. The text before its first file is its description.
@@ -225,33 +235,49 @@ func (c *testCase) readEvents() ([]occurrence, error) {
 
 // TestCases runs every case.
 func TestCases(t *testing.T) {
-	for _, name := range caseNames(t) {
+	var names []string
+	for i, name := range caseNames(t) {
+		if slowtest.ShortTurn(i, 5) {
+			names = append(names, name)
+		}
+	}
+	eachCase(t, names, caseOf, func(t *testing.T, c *testCase) { c.run(t) })
+}
+
+// eachCase gives each of some cases to a subtest; they run side by side.
+func eachCase(t *testing.T, names []string, read func(*testing.T, string) *testCase, check func(*testing.T, *testCase)) {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, err := readCase(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.run(t)
+			check(t, read(t, name))
 		})
 	}
 }
 
-// api plays the exchanges of the case.
-func (c *testCase) api(t *testing.T) *script {
-	return &script{t: t, all: c.exchanges, anyOrder: c.AnyOrder, failing: c.AnyOrder && c.Exit != 0}
+// world is a world for a run of the case, with an API that plays its exchanges.
+func (c *testCase) world(t *testing.T) (*world, *script) {
+	api := &script{t: t, all: c.exchanges, anyOrder: c.AnyOrder, failing: c.AnyOrder && c.Exit != 0}
+	w := c.worldOf(t, api)
+	api.clock, api.server = w.clock, w.api.URL
+	return w, api
+}
+
+// worldOf is a world with another API.
+func (c *testCase) worldOf(t *testing.T, api http.Handler) *world {
+	w := newWorld(t, api)
+	w.clock = clock.At(c.Start)
+	w.options.Variables, w.options.Strict, w.options.LogFormat = c.Variables, c.Strict, c.LogFormat
+	w.options.Limits = env.Limits{Requests: c.MaxRequests, Bytes: c.MaxBytes, Time: time.Duration(c.MaxTime * float64(time.Second))}
+	w.options.Sample, w.options.Full, w.options.Merge = c.Sample, c.Full, c.Merge
+	for name, value := range c.Env {
+		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
+	}
+	return w
 }
 
 // run runs the case and checks everything that it and every run promises.
 func (c *testCase) run(t *testing.T) {
-	api := c.api(t)
-	w := newWorld(t, api)
-	w.clock = clock.At(c.Start)
-	api.clock, api.server = w.clock, w.api.URL
-	c.setFlags(&w.options)
-	for name, value := range c.Env {
-		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
-	}
+	w, api := c.world(t)
 	before := c.fill(t, w.dir)
 	got := w.run(context.Background())
 	api.finish()
@@ -270,13 +296,6 @@ func (c *testCase) run(t *testing.T) {
 	}
 }
 
-// setFlags sets the options that the case requests.
-func (c *testCase) setFlags(o *app.Options) {
-	o.Variables, o.Strict, o.LogFormat = c.Variables, c.Strict, c.LogFormat
-	o.Limits = env.Limits{Requests: c.MaxRequests, Bytes: c.MaxBytes, Time: time.Duration(c.MaxTime * float64(time.Second))}
-	o.Sample, o.Full, o.Merge = c.Sample, c.Full, c.Merge
-}
-
 // fill copies the input of the case into a data directory and returns what is
 // there afterwards.
 func (c *testCase) fill(t *testing.T, dir string) map[string]string {
@@ -291,10 +310,7 @@ func (c *testCase) fill(t *testing.T, dir string) map[string]string {
 		}
 	}
 	if c.After != "" {
-		before, err := readCase(c.After)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := caseOf(t, c.After)
 		state, err := before.read("expected/state.json")
 		if err != nil || state == nil {
 			t.Fatalf("%s has no expected/state.json (%v)", c.After, err)

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -26,35 +25,41 @@ import (
 // concurrencies are the settings that must give what 1 gives.
 var concurrencies = []int{2, 3, 8, 16}
 
-// TestConcurrency generates configurations and APIs, and compares what every
-// concurrency brings with what comes one request after another: tables,
-// manifests, state, the events but for those of requests, and the error.
+// TestConcurrency generates configurations and APIs, and compares what every concurrency and
+// lookahead bring with what comes one request after another: tables, manifests, state, the
+// events but for those of requests, and the error.
 func TestConcurrency(t *testing.T) {
 	slowtest.Skip(t, "it runs all cases with delays of every kind")
 	t.Parallel()
 	const seeds = 24
-	failed, incomplete, requests, most := 0, 0, 0, map[int]int{}
+	failed, incomplete, requests, dropped, most := 0, 0, 0, 0, map[int]int{}
 	for seed := range uint64(seeds) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newPlant(seed)
-			serial := p.run(t, 1)
+			serial := p.run(t, 1, int(seed%3))
 			if serial.exit != 0 {
 				failed++
 			}
 			incomplete += countKind(serial.events, "response.errors") + countKind(serial.events, "job.short")
 			requests += len(serial.requests)
-			for _, n := range concurrencies {
-				got := p.run(t, n)
+			for i, n := range concurrencies {
+				lookahead := []int{0, 0, 1, 0, 3, 0, 4}[(int(seed)+i)%7]
+				got := p.run(t, n, lookahead)
 				got.compare(t, serial)
-				if more := difference(got.requests, serial.requests); len(more) > 0 && got.exit == 0 {
+				more := difference(got.requests, serial.requests)
+				if len(more) > 0 && got.exit == 0 && lookahead == 0 && !p.totals {
 					t.Errorf("%s: too many requests: %v", got.setting, more)
 				}
+				dropped += len(more)
 				most[n] = max(most[n], got.most)
 			}
 		})
 	}
 	if failed < seeds/6 || failed > 2*seeds/3 || requests < 40*seeds {
 		t.Errorf("the generated runs are too few of one kind: %d of %d fail, %d requests", failed, seeds, requests)
+	}
+	if dropped < 60 {
+		t.Errorf("only %d pages were requested in advance and dropped", dropped)
 	}
 	if incomplete < seeds {
 		t.Errorf("the generated runs lack too little data: %d findings", incomplete)
@@ -77,14 +82,14 @@ func TestSampleSideBySide(t *testing.T) {
 			p := newPlant(seed)
 			p.sample = 1 + int(seed%3)
 			p.expires = 0 // the number of requests, which stderr states, would be a matter of luck
-			serial := p.run(t, 1)
+			serial := p.run(t, 1, 0)
 			if serial.exit == failure.ExitLimitReached {
 				cut++
 			}
 			for _, n := range []int{3, 16} {
-				got := p.run(t, n)
+				got := p.run(t, n, 0)
 				got.compare(t, serial)
-				if more := difference(got.requests, serial.requests); len(more) > 0 && got.exit == failure.ExitLimitReached {
+				if more := difference(got.requests, serial.requests); len(more) > 0 && got.exit == failure.ExitLimitReached && !p.totals {
 					t.Errorf("%s: too many requests: %v", got.setting, more)
 				}
 			}
@@ -104,10 +109,10 @@ func TestPlacedValuesAreSent(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newPlant(seed)
-			p.refuses, p.garbles, p.retries, p.reports, p.expires, p.strict = 0, 0, 0, 0, 0, false // they depend on the order of parameters
-			placed := p.run(t, 3)
+			p.refuses, p.garbles, p.retries, p.reports, p.expires, p.strict, p.totals = 0, 0, 0, 0, 0, false, false // they depend on the order of parameters
+			placed := p.run(t, 3, 0)
 			dropPlaced(p.jobs)
-			set := p.run(t, 3)
+			set := p.run(t, 3, 0)
 			if !maps.Equal(placed.files, set.files) || placed.exit != 0 {
 				compareFiles(t, placed.files, set.files)
 				t.Errorf("exit %d %s", placed.exit, placed.stderr)
@@ -192,11 +197,7 @@ func TestCasesSideBySide(t *testing.T) {
 		for _, n := range concurrencies {
 			t.Run(fmt.Sprint(name, "/", n), func(t *testing.T) {
 				t.Parallel()
-				c, err := readCase(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				c.runSideBySide(t, n)
+				caseOf(t, name).runSideBySide(t, n)
 			})
 		}
 	}
@@ -209,10 +210,7 @@ func casesWithChildren(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for _, name := range caseNames(t) {
-		c, err := readCase(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := caseOf(t, name)
 		text := string(c.config(t))
 		timed := slices.ContainsFunc(c.exchanges, func(e exchange) bool { return e.response.clock > 0 })
 		manyRuns := strings.Contains(text, `"children"`) || strings.Contains(text, `"windows"`)
@@ -229,18 +227,11 @@ func casesWithChildren(t *testing.T) []string {
 // runSideBySide runs the case with a concurrency, against an API that answers its
 // requests in any order.
 func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
-	api := &script{t: t, all: c.exchanges, anyOrder: true, failing: c.Exit != 0}
-	w := newWorld(t, api)
-	w.clock = clock.At(c.Start)
-	api.clock, api.server = w.clock, w.api.URL
-	c.setFlags(&w.options)
-	for name, value := range c.Env {
-		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
-	}
+	w, api := c.world(t)
+	api.anyOrder, api.failing = true, c.Exit != 0
 	before := c.fill(t, w.dir)
 	before["config.json"] = withConcurrency(t, before["config.json"], concurrency)
-	writeFile(t, filepath.Join(w.dir, "config.json"), before["config.json"])
-	got := w.run(context.Background())
+	got := w.runs(t, before["config.json"])
 	api.finish()
 	c.checkEnd(t, got)
 	c.events = slices.DeleteFunc(c.events, func(e occurrence) bool {
@@ -290,20 +281,23 @@ type harvest struct {
 }
 
 // run runs the configuration of a plant once.
-func (p *plant) run(t *testing.T, concurrency int) (h harvest) {
+func (p *plant) run(t *testing.T, concurrency, lookahead int) (h harvest) {
 	t.Helper()
 	api := p.newAPI(concurrency > 1)
-	config := p.config(t, concurrency)
+	config := p.config(t, concurrency, lookahead)
 	inBubble(t, api, func(t *testing.T, w *world) {
 		w.options.Sample = p.sample
 		h = reap(t, w, config)
 	})
-	h.setting = fmt.Sprintf("concurrency %d", concurrency)
+	h.setting = fmt.Sprintf("concurrency %d, lookahead %d", concurrency, lookahead)
 	h.requests, h.most = slices.Sorted(slices.Values(api.sent)), api.most
-	if api.logins != api.ended+1 && h.exit == 0 {
+	if h.exit != 0 || lookahead > 0 || p.totals {
+		return h // the API learns late what was broken off
+	}
+	if api.logins != api.ended+1 {
 		t.Errorf("%s: %d logins, though %d tokens have ended", h.setting, api.logins, api.ended)
 	}
-	if h.most > concurrency && h.exit == 0 { // else the API learns late what was broken off
+	if h.most > concurrency {
 		t.Errorf("%s: %d requests at once", h.setting, h.most)
 	}
 	return h
@@ -386,7 +380,8 @@ type plant struct {
 	// expires is after how many requests a token ends; 0 for never.
 	expires int
 	ignores bool
-	sample  int // 0 for none
+	totals  bool // lists have totals, some of which are wrong
+	sample  int  // 0 for none
 	jobs    []map[string]any
 	next    int // number of the next job
 }
@@ -406,7 +401,7 @@ func newPlant(seed uint64) *plant {
 	if random.IntN(2) == 0 {
 		p.expires = 100 + random.IntN(100)
 	}
-	p.reports, p.strict = int(seed%2)*10, seed%12 == 3
+	p.reports, p.strict, p.totals = int(seed%2)*10, seed%12 == 3, seed%4 > 1
 	for range 1 + random.IntN(2) {
 		p.jobs = append(p.jobs, p.job(random, 0, ""))
 	}
@@ -539,7 +534,7 @@ func (p *plant) shape(j map[string]any, depth int) {
 }
 
 // config is config.json.
-func (p *plant) config(t *testing.T, concurrency int) string {
+func (p *plant) config(t *testing.T, concurrency, lookahead int) string {
 	t.Helper()
 	ignored := []int{}
 	if p.ignores {
@@ -548,18 +543,12 @@ func (p *plant) config(t *testing.T, concurrency int) string {
 	text, err := json.Marshal(map[string]any{"parameters": map[string]any{
 		"api": map[string]any{
 			"baseUrl": "http://api.test/",
-			"http":    map[string]any{"concurrency": concurrency, "ignoreErrors": ignored},
+			"http":    map[string]any{"concurrency": concurrency, "lookahead": lookahead, "ignoreErrors": ignored},
 			"authentication": map[string]any{
 				"type": "login", "loginRequest": map[string]any{"endpoint": "login"},
 				"apiRequest": map[string]any{"headers": map[string]any{"X-Token": map[string]any{"response": "token"}}},
 			},
-			"pagination": map[string]any{"method": "multiple", "scrollers": map[string]any{
-				"pages":  map[string]any{"method": "pagenum", "limit": 2},
-				"offset": map[string]any{"method": "offset", "limit": 3},
-				"next":   map[string]any{"method": "response.param", "responseParam": "next", "queryParam": "next", "includeParams": true},
-				"cursor": map[string]any{"method": "cursor", "idKey": "id", "param": "since"},
-				"none":   map[string]any{"method": "pagenum", "forceStop": map[string]any{"pages": 1}},
-			}},
+			"pagination": map[string]any{"method": "multiple", "scrollers": p.scrollers()},
 		},
 		"config": map[string]any{"debug": true, "outputBucket": "b", "onIncomplete": map[bool]string{true: "fail", false: "warn"}[p.strict], "jobs": p.jobs},
 	}})
@@ -567,4 +556,29 @@ func (p *plant) config(t *testing.T, concurrency int) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// scrollers are those of the jobs, some with totals and with conditions that stop them.
+func (p *plant) scrollers() map[string]any {
+	random := rand.New(rand.NewPCG(p.seed, 17))
+	all := map[string]any{"none": map[string]any{"method": "pagenum", "forceStop": map[string]any{"pages": 1}}}
+	for _, row := range []struct{ name, settings, total string }{
+		{"pages", `"method":"pagenum","limit":2`, `,"total":"total"`},
+		{"offset", `"method":"offset","limit":3`, `,"total":"total"`},
+		{"next", `"method":"response.param","responseParam":"next","queryParam":"next","includeParams":true`, ""},
+		{"cursor", `"method":"cursor","idKey":"id","param":"since"`, ""},
+	} {
+		settings := row.settings
+		if p.totals {
+			settings += row.total
+		}
+		if random.IntN(3) == 0 {
+			settings += pick(random,
+				`,"limitStop":{"count":5}`, `,"limitStop":{"field":"total"}`, `,"forceStop":{"pages":2}`, `,"forceStop":{"volume":900}`,
+				`,"forceStop":{"time":1}`, // the clock of the runs stands still
+				`,"nextPageFlag":{"field":"next","stopOn":false}`)
+		}
+		all[row.name] = json.RawMessage("{" + settings + "}")
+	}
+	return all
 }

@@ -1,12 +1,10 @@
 package functional
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,61 +23,67 @@ import (
 // part of this project: the folder CONFORMANCE_DIR, whose README explains their
 // format, restricted to the numbers in CONFORMANCE_ONLY.
 func TestConformance(t *testing.T) {
+	var passed atomic.Int32
+	cases := conformanceCases(t)
+	t.Run("cases", func(t *testing.T) {
+		for _, dir := range cases {
+			t.Run(filepath.Base(dir), func(t *testing.T) {
+				t.Parallel()
+				w, m := conformanceWorld(t, dir)
+				if got := w.run(t.Context()); got.exit != 0 {
+					t.Fatalf("exit %d: %s(unknown requests: %q)", got.exit, got.stderr, m.unknown)
+				}
+				compareFiles(t, readTree(t, filepath.Join(w.dir, "out", "tables")), readTree(t, filepath.Join(dir, "_sample_out")))
+				if !t.Failed() {
+					passed.Add(1)
+				}
+			})
+		}
+	})
+	fmt.Printf("conformance: %d of %d passed\n", passed.Load(), len(cases))
+}
+
+// conformanceWorld is a world with the files of a case, and with an API that has its
+// responses.
+func conformanceWorld(t *testing.T, dir string) (*world, *mock) {
+	t.Helper()
+	m := &mock{}
+	var err error
+	if m.responses, err = readMock(dir); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, m)
+	w.clock = clock.At(time.Now())
+	(&testCase{files: os.DirFS(dir)}).fill(t, w.dir)
+	return w, m
+}
+
+// conformanceCases are the directories of the cases.
+func conformanceCases(t *testing.T) []string {
+	t.Helper()
 	dir := os.Getenv("CONFORMANCE_DIR")
 	if dir == "" {
 		t.Skip("CONFORMANCE_DIR does not name the folder with the conformance cases")
 	}
-	if cases := filepath.Join(dir, "cases"); isDirectory(cases) {
-		dir = cases
+	if info, err := os.Stat(filepath.Join(dir, "cases")); err == nil && info.IsDir() {
+		dir = filepath.Join(dir, "cases")
 	}
-	names := conformanceCases(t, dir)
-	var mu sync.Mutex
-	passed := 0
-	t.Run("cases", func(t *testing.T) {
-		for _, name := range names {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				if err := runConformance(t, filepath.Join(dir, name)); err != nil {
-					t.Fatal(err)
-				}
-				mu.Lock()
-				passed++
-				mu.Unlock()
-			})
-		}
-	})
-	t.Logf("%d of %d", passed, len(names))
-	fmt.Printf("conformance: %d of %d passed\n", passed, len(names))
-}
-
-func isDirectory(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// number is what the name of a case begins with.
-func number(name string) string {
-	digits, _, _ := strings.Cut(name, "-")
-	return digits
-}
-
-func conformanceCases(t *testing.T, dir string) []string {
-	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	only := os.Getenv("CONFORMANCE_ONLY")
-	var names []string
+	var cases []string
 	for _, entry := range entries {
-		if only == "" || slices.Contains(strings.Split(only, ","), number(entry.Name())) {
-			names = append(names, entry.Name())
+		number, _, _ := strings.Cut(entry.Name(), "-")
+		if only == "" || slices.Contains(strings.Split(only, ","), number) {
+			cases = append(cases, filepath.Join(dir, entry.Name()))
 		}
 	}
-	if len(names) == 0 {
+	if len(cases) == 0 {
 		t.Fatalf("no case in %s", dir)
 	}
-	return names
+	return cases
 }
 
 // mock responds to the requests of one conformance case, in any order and as often
@@ -135,55 +140,6 @@ func (a mockResponse) matches(r *http.Request, body string) bool {
 		values := headerValues(r, h.name)
 		return len(values) == 0 || h.value != "*" && strings.Join(values, ", ") != h.value
 	})
-}
-
-// runConformance runs one case and reports all that is wrong with it.
-func runConformance(t *testing.T, dir string) error {
-	m := &mock{}
-	var err error
-	if m.responses, err = readMock(dir); err != nil {
-		return err
-	}
-	w := newWorld(t, m)
-	for _, name := range []string{"config.json", filepath.Join("in", "state.json")} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		writeFile(t, filepath.Join(w.dir, name), string(text))
-	}
-	w.clock = clock.At(time.Now())
-	got := w.run(context.Background())
-	if got.exit != 0 {
-		return fmt.Errorf("exit %d: %s(unknown requests: %q)", got.exit, got.stderr, m.unknown)
-	}
-	return sameTables(t, readTree(t, filepath.Join(w.dir, "out", "tables")), readTree(t, filepath.Join(dir, "_sample_out")))
-}
-
-// sameTables compares two directories of tables: manifests as JSON, everything
-// else byte for byte.
-func sameTables(t *testing.T, got, want map[string]string) error {
-	t.Helper()
-	var errs []error
-	for name, text := range want {
-		written, ok := got[name]
-		switch {
-		case !ok:
-			errs = append(errs, fmt.Errorf("%s is missing", name))
-		case written == text || isJSON(name) && equalJSON(t, written, text):
-		default:
-			errs = append(errs, fmt.Errorf("%s differs:\ngot:\n%s\nwant:\n%s", name, written, text))
-		}
-	}
-	for name := range maps.Keys(got) {
-		if _, ok := want[name]; !ok {
-			errs = append(errs, fmt.Errorf("%s should not be there", name))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // readMock reads the requests of a case and what is beside each of them.

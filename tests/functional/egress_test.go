@@ -112,8 +112,7 @@ func (y way) goes(t *testing.T, there, more string, change func(*world)) (outcom
 	}
 	parameters := strings.NewReplacer("@THERE@", there, "@ORIGIN@", origin).Replace(y.parameters)
 	document := `{"parameters":{` + parameters + `}` + more + `}`
-	writeFile(t, filepath.Join(w.dir, "config.json"), document)
-	got := w.run(t.Context())
+	got := w.runs(t, document)
 	if got.exit != 0 {
 		entries, err := os.ReadDir(filepath.Join(w.dir, "out"))
 		if err != nil && !os.IsNotExist(err) || len(entries) > 0 {

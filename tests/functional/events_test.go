@@ -57,7 +57,7 @@ func findingKinds() []string {
 	var all []string
 	for _, body := range event.Bodies() {
 		if _, ok := body.(event.Finding); ok {
-			all = append(all, body.Kind())
+			all = append(all, event.KindOf(body))
 		}
 	}
 	return all

@@ -1,14 +1,12 @@
 package functional
 
 import (
-	"context"
 	stdcsv "encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -150,8 +148,7 @@ func (rows textRows) run(t *testing.T, format, wrapper string, limit, concurrenc
 		}
 		_, _ = w.Write(body) // a client that is gone has its own error
 	}))
-	writeFile(t, filepath.Join(w.dir, "config.json"), config)
-	if got := w.run(context.Background()); got.exit != 0 {
+	if got := w.runs(t, config); got.exit != 0 {
 		t.Fatalf("exit %d: %sthe rows:\n%s", got.exit, got.stderr, rows.write(t, format))
 	}
 	files := readTree(t, w.dir)

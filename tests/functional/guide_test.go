@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/golden"
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
@@ -54,10 +53,7 @@ func TestGuides(t *testing.T) {
 		if !strings.HasPrefix(name, "guide-") {
 			continue
 		}
-		c, err := readCase(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := caseOf(t, name)
 		page := filepath.Join("..", "..", pageOfCase.FindString(c.Description))
 		if !slices.Contains(pages, page) {
 			if info, err := os.Stat(page); err != nil || info.IsDir() {
@@ -132,15 +128,8 @@ func inPublic(text string) string { return strings.ReplaceAll(text, "http://", "
 // it. In the output the data directory is my-data.
 func guideRun(t *testing.T, c *testCase, report string) (stdout string) {
 	t.Helper()
-	api := c.api(t)
-	w := newWorld(t, api)
-	w.clock = clock.At(c.Start)
-	api.clock, api.server = w.clock, w.api.URL
-	c.setFlags(&w.options)
+	w, api := c.world(t)
 	w.options.LogFormat, w.options.Report = "console", report
-	for name, value := range c.Env {
-		w.env[name] = value
-	}
 	c.fill(t, w.dir)
 	got := w.run(context.Background())
 	api.finish()
@@ -304,10 +293,7 @@ func TestReferenceOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := readCase("guide-files")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := caseOf(t, "guide-files")
 	read := func(name string) []byte {
 		t.Helper()
 		content, err := fs.ReadFile(c.files, name)
@@ -356,10 +342,7 @@ func TestReferenceOfActions(t *testing.T) {
 		t.Fatalf("the page has %d blocks", len(blocks))
 	}
 	for i, name := range cases {
-		c, err := readCase(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := caseOf(t, name)
 		if strings.TrimSpace(c.response) != string(bytes.TrimSpace(blocks[i][1])) {
 			t.Errorf("the page does not show the response of %s:\n%s", name, c.response)
 		}

@@ -2,6 +2,7 @@ package functional
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -60,8 +61,7 @@ func tryName(t *testing.T, place, name string) {
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(w.dir, "config.json"), strings.ReplaceAll(`{"parameters":{"api":{"baseUrl":"http://api.test/"},`+namedBy[place]+`}}`, "@NAME@", text))
-	got := w.run(t.Context())
+	got := w.runs(t, strings.ReplaceAll(`{"parameters":{"api":{"baseUrl":"http://api.test/"},`+namedBy[place]+`}}`, "@NAME@", text))
 	if got.exit != 0 && got.exit != 1 {
 		t.Errorf("%s %q: exit code %d: %s", place, name, got.exit, got.stderr)
 	}
@@ -117,54 +117,28 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// tappedAPI is an API that keeps the very bytes of every request.
-type tappedAPI struct {
-	net.Listener
+// sentBytes keeps what is sent on every connection.
+type sentBytes struct {
 	mu    sync.Mutex
-	bytes strings.Builder
+	bytes bytes.Buffer
 }
 
-// tap responds to every request with one body.
-func tap(t *testing.T, response string) *tappedAPI {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &tappedAPI{Listener: listener}
-	server := &http.Server{Handler: http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { write(out, response) })}
-	var done sync.WaitGroup
-	done.Go(func() { _ = server.Serve(w) })
-	t.Cleanup(func() {
-		_ = server.Close()
-		done.Wait()
-	})
-	return w
+func (s *sentBytes) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes.Write(b)
 }
 
-func (w *tappedAPI) Accept() (net.Conn, error) {
-	conn, err := w.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &tapped{conn, w}, nil
-}
-
-type tapped struct {
+// copying is a connection that copies what it sends.
+type copying struct {
 	net.Conn
-	tap *tappedAPI
+	to io.Writer
 }
 
-func (c *tapped) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	c.tap.mu.Lock()
-	defer c.tap.mu.Unlock()
-	c.tap.bytes.Write(p[:n])
-	return n, err
-}
+func (c copying) Write(b []byte) (int, error) { return io.MultiWriter(c.to, c.Conn).Write(b) }
 
 // TestHeadersCannotBeInjected: line breaks from every source are refused or
-// encoded; what was received by the server says so.
+// encoded; the bytes that are sent show it.
 func TestHeadersCannotBeInjected(t *testing.T) {
 	t.Parallel()
 	const evil = `a\r\nX-Evil: 1\r\n\r\nGET /evil HTTP/1.1\r\nHost: evil.test`
@@ -209,22 +183,20 @@ func TestHeadersCannotBeInjected(t *testing.T) {
 			if tt.config == `"children":1,` {
 				tt.config, job = "", `{"endpoint":"t","dataField":"rows","children":[{"endpoint":"c/{id}?{id}","dataField":"rows","placeholders":{"id":"id"}}]}`
 			}
-			server := tap(t, tt.response)
-			w := newWorld(t, http.NotFoundHandler())
-			w.options.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-				return (&net.Dialer{}).DialContext(ctx, "tcp", server.Addr().String())
+			var sent sentBytes
+			w := newWorld(t, http.HandlerFunc(status(http.StatusOK, tt.response)))
+			w.options.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+				conn, err := w.dial(ctx, network, address)
+				return copying{conn, &sent}, err
 			}
 			w.options.Variables = []string{"evil=a\r\nX-Evil: 1"}
-			writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{`+tt.api+`"baseUrl":"http://api.test/"},"config":{`+tt.config+`"outputBucket":"b","jobs":[`+job+`]}}}`)
-			got := w.run(t.Context())
+			got := w.runs(t, `{"parameters":{"api":{`+tt.api+`"baseUrl":"http://api.test/"},"config":{`+tt.config+`"outputBucket":"b","jobs":[`+job+`]}}}`)
 			if tt.refused == "" && got.exit != 0 || tt.refused != "" && (got.exit != 1 || !strings.Contains(got.stderr, "at "+tt.refused) && !strings.Contains(got.stderr, tt.refused)) {
 				t.Errorf("exit code %d, want the pointer %q: %s", got.exit, tt.refused, got.stderr)
 			}
 			got.checkStderr(t)
-			server.mu.Lock()
-			defer server.mu.Unlock()
-			if sent := server.bytes.String(); strings.Contains(sent, "\nX-Evil") || strings.Contains(sent, "\nGET /evil") || tt.refused == "" && sent == "" {
-				t.Errorf("sent:\n%s", sent)
+			if text := sent.bytes.String(); strings.Contains(text, "\nX-Evil") || strings.Contains(text, "\nGET /evil") || tt.refused == "" && text == "" {
+				t.Errorf("sent:\n%s", text)
 			}
 		})
 	}
@@ -351,8 +323,7 @@ func TestLargeValuesTogether(t *testing.T) {
 				}
 				write(w, `]`)
 			}))
-			writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[`+row.job+`]}}}`)
-			got := w.run(t.Context())
+			got := w.runs(t, `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[`+row.job+`]}}}`)
 			got.checkStderr(t)
 			if got.exit != 1 || !strings.Contains(got.stderr, row.want) {
 				t.Errorf("exit code %d: %.500s", got.exit, got.stderr)
@@ -390,6 +361,19 @@ func TestGigabyteOfText(t *testing.T) {
 	}
 }
 
+// manyKeys responds with an object whose names are data.
+func manyKeys(n int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		buffered := bufio.NewWriter(w)
+		write(buffered, `[{"id":1,"by_id":{"k":0`)
+		for i := range n {
+			fmt.Fprintf(buffered, `,"k%d":%d`, i, i)
+		}
+		write(buffered, `}}]`)
+		_ = buffered.Flush()
+	}
+}
+
 // TestMillionKeysAsText: as the message of TestManyKeys advises.
 func TestMillionKeysAsText(t *testing.T) {
 	slowtest.SkipRace(t, "its responses are large")
@@ -399,17 +383,8 @@ func TestMillionKeysAsText(t *testing.T) {
 		"responseFilter": `"jobs":[{"endpoint":"t","dataType":"d","responseFilter":"by_id"}]`,
 		"mappings":       `"mappings":{"d":{"id":"id","by_id":{"mapping":{"destination":"by_id"},"forceType":true}}},"jobs":[{"endpoint":"t","dataType":"d"}]`,
 	} {
-		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			buffered := bufio.NewWriter(w)
-			write(buffered, `[{"id":1,"by_id":{"k":0`)
-			for i := range keys {
-				fmt.Fprintf(buffered, `,"k%d":%d`, i, i)
-			}
-			write(buffered, `}}]`)
-			_ = buffered.Flush()
-		}))
-		writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b",`+settings+`}}}`)
-		got := w.run(t.Context())
+		w := newWorld(t, manyKeys(keys))
+		got := w.runs(t, `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b",`+settings+`}}}`)
 		table := readTree(t, filepath.Join(w.dir, "out"))["tables/b.d"]
 		if got.exit != 0 || strings.Count(table, "\n") != 2 || !strings.HasSuffix(table, `""k999999"":999999}"`+"\n") || strings.Count(table, `"":`) != keys+1 {
 			t.Errorf("%s: exit code %d: %.300s\na table of %d bytes: %.80q", name, got.exit, got.stderr, len(table), table)
@@ -421,17 +396,8 @@ func TestMillionKeysAsText(t *testing.T) {
 func TestManyKeys(t *testing.T) {
 	slowtest.Skip(t, "its response is large")
 	t.Parallel()
-	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		buffered := bufio.NewWriter(w)
-		write(buffered, `[{"id":1,"by_id":{"k":0`)
-		for i := range 150_000 {
-			fmt.Fprintf(buffered, `,"k%d":%d`, i, i)
-		}
-		write(buffered, `}}]`)
-		_ = buffered.Flush()
-	}))
-	writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":"d"}]}}}`)
-	got := w.run(t.Context())
+	w := newWorld(t, manyKeys(150_000))
+	got := w.runs(t, `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":"d"}]}}}`)
 	if got.exit != 1 || !strings.Contains(got.stderr, "the rows of 'd' have more than 100000 different properties, the last one below 'd.[].by_id'") {
 		t.Errorf("exit code %d: %.300s", got.exit, got.stderr)
 	}
@@ -477,8 +443,7 @@ func FuzzResponse(f *testing.F) {
 		if mode&4 != 0 {
 			mappings = `"mappings":{"t":{"id":"id","list":{"type":"table","destination":"l","tableMapping":{".":"v"}}},"d":{"id":"id"}},`
 		}
-		writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"`+api+`},"config":{`+mappings+`"outputBucket":"b","jobs":[`+job+`]}}}`)
-		got := w.run(t.Context())
+		got := w.runs(t, `{"parameters":{"api":{"baseUrl":"http://api.test/"`+api+`},"config":{`+mappings+`"outputBucket":"b","jobs":[`+job+`]}}}`)
 		if got.exit != 0 && got.exit != 1 && got.exit != 3 {
 			t.Errorf("exit code %d: %s", got.exit, got.stderr)
 		}

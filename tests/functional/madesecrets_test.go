@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -88,25 +87,11 @@ func TestWhatIsMadeOfSecretsIsHidden(t *testing.T) {
 			document := `{"parameters":{"api":{` + strings.ReplaceAll(api, `"apiRequest":{}`, `"apiRequest":{"headers":{"X":"y"}}`) + `},"config":{"debug":true,"outputBucket":"b",` + config + `,"#used":"{{pin}}","jobs":[{` + job + `}]}},
 				"authorization":{"oauth_api":{"credentials":{"#data":"{\"token\":\"sesame-word-1\",\"pin\":\"7\"}","appKey":"app","#appSecret":"s3cret-2"}}},
 				"variableValuesData":{"values":[{"name":"token","value":"sesame-word-1"},{"name":"pin","value":"7"}]}}`
-			writeFile(t, filepath.Join(w.dir, "config.json"), document)
-			dir := t.TempDir()
-			w.options.Record, w.options.Report = filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
-			got := w.run(t.Context())
+			got, said := w.showing(t, document)
 			if got.exit != 1 || carried == 0 {
 				t.Fatalf("exit code %d, carried %d times: %s", got.exit, carried, got.stderr)
 			}
-			said := saidOf(t, []byte(document), nil, false, defaultStart)
-			said["events"], said["stderr"] = got.stdout, got.stderr
-			for name, text := range filesOf(dir) {
-				said[name] = text
-			}
-			for where, text := range said {
-				for _, secret := range []string{word, strings.TrimRight(base64.StdEncoding.EncodeToString([]byte("u:"+word)), "="), "short=p7", "short%5D=p7", `short":"p7`, `"short","value":"p7`, "short: p7"} {
-					if at := strings.Index(text, secret); at >= 0 {
-						t.Errorf("%s shows %s: …%s…", where, secret, text[max(0, at-150):min(len(text), at+50)])
-					}
-				}
-			}
+			hides(t, said, word, strings.TrimRight(base64.StdEncoding.EncodeToString([]byte("u:"+word)), "="), "short=p7", "short%5D=p7", `short":"p7`, `"short","value":"p7`, "short: p7")
 			if !strings.Contains(got.stderr, "p7 is page") {
 				t.Errorf("a harmless word is hidden: %s", got.stderr)
 			}
@@ -142,25 +127,11 @@ func TestUserOfAnAddressIsHidden(t *testing.T) {
 			if name != "computed" {
 				document = strings.Replace(document, `"#pw":"sesame-word-1",`, "", 1)
 			}
-			writeFile(t, filepath.Join(w.dir, "config.json"), document)
-			dir := t.TempDir()
-			w.options.Record, w.options.Report = filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
-			got := w.run(t.Context())
+			got, said := w.showing(t, document)
 			if got.exit != 1 || !carried || !strings.Contains(got.stderr, "Unlike [hidden], [hidden] is not good Basic [hidden]") {
 				t.Errorf("exit code %d, carried: %v: %s", got.exit, carried, got.stderr)
 			}
-			said := saidOf(t, []byte(document), nil, false, defaultStart)
-			said["events"], said["stderr"] = got.stdout, got.stderr
-			for name, text := range filesOf(dir) {
-				said[name] = text
-			}
-			for where, text := range said {
-				for _, secret := range []string{tt.secret, strings.TrimRight(header, "="), "sesame%2F"} {
-					if at := strings.Index(text, secret); at >= 0 {
-						t.Errorf("%s shows %s: …%s…", where, secret, text[max(0, at-150):min(len(text), at+50)])
-					}
-				}
-			}
+			hides(t, said, tt.secret, strings.TrimRight(header, "="), "sesame%2F")
 		})
 	}
 }
@@ -193,28 +164,5 @@ func TestWhatIsMadeOfSecretsIsReplayed(t *testing.T) {
 	}
 	if again := readTree(t, filepath.Join(w.dir, "out", "tables")); fmt.Sprint(again) != fmt.Sprint(tables) {
 		t.Errorf("the replay wrote %v, the run %v", again, tables)
-	}
-}
-
-// TestPlaceholderMadeOfASecret: the address of a child job may be made of a variable
-// that is a secret. It goes to no origin of a row, and is not shown.
-func TestPlaceholderMadeOfASecret(t *testing.T) {
-	t.Parallel()
-	const digest = "918ea5ed4248a48b8a3eb3e7c3ea5fd2" // of sesame-word-1:5
-	var asked []string
-	w := newWorld(t, http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Host+r.RequestURI)
-		write(out, `[{"id":5,"host":"other.test"}]`)
-	}))
-	const child = `{"endpoint":"http://%s/u?%ssig={sig}&id=5","placeholders":{"host":"host","sig":{"path":"id","function":"md5","args":[{"function":"concat","args":["{{token}}:",{"placeholder":"value"}]}]}}}`
-	writeFile(t, filepath.Join(w.dir, "config.json"), `{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"debug":true,"outputBucket":"b","#token":"{{token}}",
-		"jobs":[{"endpoint":"t","children":[`+fmt.Sprintf(child, "{host}", "")+`,`+fmt.Sprintf(child, "api.test", "host={host}&")+`]}]}},"variableValuesData":{"values":[{"name":"token","value":"sesame-word-1"}]}}`)
-	got := w.run(t.Context())
-	want := []string{"api.test/t", "other.test/u?id=5", "api.test/u?host=other.test&sig=" + digest + "&id=5"}
-	if got.exit != 0 || !slices.Equal(asked, want) {
-		t.Errorf("exit code %d, asked were %q, want %q: %s", got.exit, asked, want, got.stderr)
-	}
-	if strings.Contains(got.stdout, digest) || !strings.Contains(got.stdout, "credentials.withheld") || !strings.Contains(got.stdout, "sig=[hidden]") {
-		t.Error(got.stdout)
 	}
 }

@@ -197,8 +197,7 @@ func (a *numbersAPI) fetch(t *testing.T, concurrency int) (got map[string]string
 	t.Helper()
 	a.got = map[string]string{}
 	w := newWorld(t, a)
-	writeFile(t, filepath.Join(w.dir, "config.json"), fmt.Sprintf(numbersConfig, concurrency))
-	if o := w.run(context.Background()); o.exit != 0 {
+	if o := w.runs(t, fmt.Sprintf(numbersConfig, concurrency)); o.exit != 0 {
 		t.Fatal(o.stderr)
 	}
 	return a.got, readTree(t, w.dir)
@@ -376,9 +375,8 @@ func TestNumbersPage(t *testing.T) {
 					api.plus.SetInt64(-1)
 				}
 				w := newWorld(t, api)
-				writeFile(t, filepath.Join(w.dir, "config.json"), fmt.Sprintf(`{"api":{"baseUrl":"http://api.test/","http":{"concurrency":%d},"pagination":%s},
-					"config":{"jobs":[{"endpoint":"t","dataField":"rows","dataType":"t"%s}]}}`, concurrency, way.pagination, way.job))
-				if o := w.run(context.Background()); o.exit != 0 {
+				if o := w.runs(t, fmt.Sprintf(`{"api":{"baseUrl":"http://api.test/","http":{"concurrency":%d},"pagination":%s},
+					"config":{"jobs":[{"endpoint":"t","dataField":"rows","dataType":"t"%s}]}}`, concurrency, way.pagination, way.job)); o.exit != 0 {
 					t.Fatal(o.stderr)
 				}
 				rows := strings.Split(strings.TrimSpace(strings.ReplaceAll(readTree(t, w.dir)["out/tables/t"], `"`, "")), "\n")[1:]
@@ -421,9 +419,8 @@ func TestNumbersAreRemembered(t *testing.T) {
 			order := func(a, b string) int { return rat(a).Cmp(rat(b)) }
 			api := &sinceAPI{items: half}
 			w := newWorld(t, api)
-			writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/"},"config":{"jobs":[{"endpoint":"t","dataType":"t",
-				"params":{"since":{"remembered":"since"}},"remember":{"since":{"max":"n"},"least":{"min":"n"}}}]}}`)
-			if o := w.run(context.Background()); o.exit != 0 {
+			if o := w.runs(t, `{"api":{"baseUrl":"http://api.test/"},"config":{"jobs":[{"endpoint":"t","dataType":"t",
+				"params":{"since":{"remembered":"since"}},"remember":{"since":{"max":"n"},"least":{"min":"n"}}}]}}`); o.exit != 0 {
 				t.Fatal(o.stderr)
 			}
 			state := readTree(t, w.dir)["out/state.json"]

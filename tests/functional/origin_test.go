@@ -18,10 +18,9 @@ func TestOriginOfLaterPages(t *testing.T) {
 		write(w, `[{"id":`+r.URL.Query().Get("p")+`}]`)
 	}))
 	w.options.Record = filepath.Join(w.dir, "run.har")
-	writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","pagination":{"method":"pagenum","limit":1,"forceStop":{"pages":3}}},
+	if got := w.runs(t, `{"api":{"baseUrl":"http://api.test/","pagination":{"method":"pagenum","limit":1,"forceStop":{"pages":3}}},
 		"config":{"outputBucket":"b","jobs":[{"endpoint":{"function":"concat","args":["t/",{"paging":"page"}]},"dataType":"t","headers":{"X-Page":{"paging":"page"}},
-		"params":{"p":{"paging":"page"},"q":{"function":"concat","args":["page ",{"paging":"page"}," ",{"function":"uuid"}]},"o":"other"}}]}}`)
-	if got := w.run(t.Context()); got.exit != 0 {
+		"params":{"p":{"paging":"page"},"q":{"function":"concat","args":["page ",{"paging":"page"}," ",{"function":"uuid"}]},"o":"other"}}]}}`); got.exit != 0 {
 		t.Fatal(got.stderr)
 	}
 	text, err := os.ReadFile(w.options.Record)

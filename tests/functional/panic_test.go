@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -59,8 +58,7 @@ func TestPanicShowsNoSecret(t *testing.T) {
 					key, _ := newKey(t)
 					parameters["sshProxy"] = map[string]any{"host": "bastion.test", "port": 22, "user": "ann", "#privateKey": key}
 				}
-				writeFile(t, filepath.Join(w.dir, "config.json"), jsonText(map[string]any{"parameters": parameters}))
-				got := w.run(t.Context())
+				got := w.runs(t, jsonText(map[string]any{"parameters": parameters}))
 				if got.exit != 2 || !strings.Contains(got.stderr, "internal error: planted panic about [hidden] (") {
 					t.Errorf("exit code %d, want 2: %s", got.exit, got.stderr)
 				}

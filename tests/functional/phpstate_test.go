@@ -182,12 +182,11 @@ func TestDeepStateIsNeverWritten(t *testing.T) {
 				}
 				api.ServeHTTP(w, r)
 			}))
-			writeFile(t, filepath.Join(w.dir, "config.json"), `{"api":{"baseUrl":"http://api.test/","authentication":{"type":"login",
+			got := w.runs(t, `{"api":{"baseUrl":"http://api.test/","authentication":{"type":"login",
 				"loginRequest":{"endpoint":"token","method":"FORM","params":{"refresh_token":{"remembered":"#refresh_token","default":{"attr":"#refresh_token"}}},
 					"remember":{"#refresh_token":{"response":"refresh_token"}}},
 				"apiRequest":{"headers":{"Authorization":{"response":"access_token"}}}}},
 				"config":{"#refresh_token":"refresh-0",`+job+`}]}}`)
-			got := w.run(context.Background())
 			files := readTree(t, w.dir)
 			state := files["out/state.json"]
 			if got.exit != failure.ExitUser || !strings.Contains(carried(t, state), `"#refresh_token":"refresh-1"`) {

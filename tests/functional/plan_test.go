@@ -14,19 +14,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/plan"
-	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// unforeseeable are the cases of which nothing can be reported without asking a
-// platform, with the reason.
+// unforeseeable are the cases of which a plan, which asks no platform and uses no proxy,
+// knows too little, with the reason.
 var unforeseeable = map[string]string{
+	"proxy-unreadable":           "a plan uses no proxy",
 	"variables-int-refused":      "the platform's values are not of the types that the platform declares",
 	"variables-missing-declared": "the platform declares a variable that it gives no value",
 	"variables-nowhere":          "no one has the values that a platform was to bring; plan shows the names, as validate warns only",
@@ -37,30 +36,18 @@ var unforeseeable = map[string]string{
 // every recipe; where a run sends nothing, plan shows nothing.
 func TestPlanEqualsWire(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
-	equal := func(read func(string) (*testCase, error), names []string) {
-		for _, name := range names {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				c, err := read(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if why, ok := unforeseeable[name]; ok {
-					t.Skip(why)
-				}
-				c.planEqualsWire(t)
-			})
+	check := func(t *testing.T, c *testCase) {
+		if why, ok := unforeseeable[c.name]; ok {
+			t.Skip(why)
 		}
+		c.planEqualsWire(t)
 	}
-	equal(readCase, lensCases(caseNames(t)))
-	equal(readRecipe, recipeNames(t))
+	eachCase(t, lensCases(caseNames(t)), caseOf, check)
+	eachCase(t, recipeNames(t), recipeOf, check)
 }
 
 func (c *testCase) planEqualsWire(t *testing.T) {
-	api := c.api(t)
-	w := newWorld(t, api)
-	w.clock = clock.At(c.Start)
-	api.clock, api.server = w.clock, w.api.URL
+	w, api := c.world(t)
 	first := &wiretap{dial: w.dial}
 	w.options.Dial, w.options.Rand = first.connect, sameNonce{}
 	c.taped(t, w)
@@ -89,52 +76,17 @@ func (c *testCase) planEqualsWire(t *testing.T) {
 
 // TestPlanConformance: it holds for the public cases of the original, too.
 func TestPlanConformance(t *testing.T) {
-	dir := os.Getenv("CONFORMANCE_DIR")
-	if dir == "" {
-		t.Skip("CONFORMANCE_DIR does not name the folder with the conformance cases")
-	}
-	if cases := filepath.Join(dir, "cases"); isDirectory(cases) {
-		dir = cases
-	}
-	for _, name := range conformanceCases(t, dir) {
-		t.Run(name, func(t *testing.T) {
+	for _, dir := range conformanceCases(t) {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Parallel()
-			m := &mock{}
-			var err error
-			if m.responses, err = readMock(filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
-			w := newWorld(t, m)
-			w.clock = clock.At(time.Now())
+			w, _ := conformanceWorld(t, dir)
 			first := &wiretap{dial: w.dial}
 			w.options.Dial, w.options.Rand = first.connect, sameNonce{}
-			c := &testCase{name: name, files: os.DirFS(filepath.Join(dir, name)), description: description{Start: w.clock.Now()}}
-			c.fill(t, w.dir)
-			w.run(context.Background())
+			w.run(t.Context())
+			c := &testCase{files: os.DirFS(dir), description: description{Start: w.clock.Now()}}
 			planned, _ := c.plan(t, w.dir)
 			planned.compare(t, string(first.sent))
 		})
-	}
-}
-
-// TestPlanShowsNoSecret: no form of any secret of a configuration is shown,
-// regardless of the way it is used.
-func TestPlanShowsNoSecret(t *testing.T) {
-	for _, authentication := range []string{"", "basic", "login"} {
-		p, err := plan.Of(context.Background(), []byte(secretConfig(authentication)), plan.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		for _, err := range []error{p.WriteText(&out), p.WriteJSON(&out), p.WriteCurl(&out)} {
-			if err != nil {
-				t.Error(err)
-			}
-		}
-		searchSecrets(t, "authentication "+authentication, out.String())
-		if n := strings.Count(out.String(), "[hidden]"); n < 4 {
-			t.Errorf("authentication %q: only %d parts are masked", authentication, n)
-		}
 	}
 }
 
@@ -223,10 +175,7 @@ func (c *testCase) plan(t *testing.T, dir string) (planned, bool) {
 		t.Fatal(err)
 	}
 	o := plan.Options{Options: load.Options{Strict: c.Strict, Typed: typed, Now: func() time.Time { return c.Start }, Getenv: func(name string) string { return c.Env[name] }}, State: previous.State, LoginsOnly: c.Full, Version: version, Rand: sameNonce{}}
-	for _, flag := range c.Variables {
-		name, text, _ := strings.Cut(flag, "=")
-		o.Variables.Flags = append(o.Variables.Flags, variables.Assignment{Name: name, Text: text})
-	}
+	o.Variables.Flags = assignments(c.Variables)
 	p, failed := plan.Of(context.Background(), text, o)
 	if p == nil {
 		return planned{}, true

@@ -1,7 +1,6 @@
 package functional
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,7 @@ import (
 
 // recipes is where the recipes are: cases like those below cases, whose
 // configurations are embedded in the program.
-const recipes = "../../pkg/authoring/recipe/recipes"
+const recipes = "../../pkg/gallery/recipes"
 
 // recipeNames returns the names of all recipes.
 func recipeNames(t *testing.T) []string {
@@ -26,30 +25,22 @@ func recipeNames(t *testing.T) []string {
 	return names
 }
 
-// readRecipe reads the case of a recipe, without TLS.
-func readRecipe(name string) (*testCase, error) {
+// recipeOf reads the case of a recipe, without TLS.
+func recipeOf(t *testing.T, name string) *testCase {
+	t.Helper()
 	dir := filepath.Join(recipes, name)
 	c, err := newCase(name, os.DirFS(dir))
 	if err != nil {
-		return nil, fmt.Errorf("the recipe %s: %w", name, err)
+		t.Fatalf("the recipe %s: %v", name, err)
 	}
 	c.dir = dir
 	c.talkPlainly()
-	return c, nil
+	return c
 }
 
 // TestRecipes runs every recipe against its canned API.
 func TestRecipes(t *testing.T) {
-	for _, name := range recipeNames(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, err := readRecipe(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.run(t)
-		})
-	}
+	eachCase(t, recipeNames(t), recipeOf, func(t *testing.T, c *testCase) { c.run(t) })
 }
 
 // talkPlainly takes TLS out of a case. A recipe is a model, so its addresses

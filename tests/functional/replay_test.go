@@ -35,6 +35,7 @@ var irreproducible = map[string]string{
 	"rate-limit":                        "a replay does not wait for the rate limit, and job.progress says for how long requests waited",
 	"rate-limit-every-request":          "as rate-limit",
 	"rate-limit-job":                    "as rate-limit",
+	"proxy-unreadable":                  "a replay uses no proxy",
 }
 
 // shown are the cases whose events must not say what is in the data; a
@@ -46,16 +47,7 @@ var shown = []string{"response-long-error", "mapping-object-in-column", "mapping
 // same.
 func TestReplay(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
-	for _, name := range lensCases(caseNames(t)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, err := readCase(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.recordAndReplay(t)
-		})
-	}
+	eachCase(t, lensCases(caseNames(t)), caseOf, func(t *testing.T, c *testCase) { c.recordAndReplay(t) })
 }
 
 func (c *testCase) recordAndReplay(t *testing.T) {
@@ -112,10 +104,7 @@ func (c *testCase) stdoutOf(t *testing.T, o outcome) string {
 // record runs the case against its API and returns the files it left.
 func (c *testCase) record(t *testing.T, file, dir string) (outcome, map[string]string) {
 	t.Helper()
-	api := c.api(t)
-	w := newWorld(t, api)
-	w.clock = clock.At(c.Start)
-	api.clock, api.server = w.clock, w.api.URL
+	w, _ := c.world(t)
 	w.options.Record = file
 	w.dir = dir
 	return c.taped(t, w)
@@ -124,7 +113,7 @@ func (c *testCase) record(t *testing.T, file, dir string) (outcome, map[string]s
 // replay runs it again, on another day and without a network.
 func (c *testCase) replay(t *testing.T, file, dir string) (outcome, map[string]string) {
 	t.Helper()
-	w := newWorld(t, &script{t: t})
+	w := c.worldOf(t, nil)
 	w.clock = clock.At(c.Start.Add(1000 * time.Hour))
 	w.options.Replay = file
 	w.options.Dial = func(context.Context, string, string) (net.Conn, error) {
@@ -144,10 +133,6 @@ func (c *testCase) taped(t *testing.T, w *world) (outcome, map[string]string) {
 	t.Helper()
 	if err := os.MkdirAll(w.dir, 0o777); err != nil {
 		t.Fatal(err)
-	}
-	c.setFlags(&w.options)
-	for name, value := range c.Env {
-		w.env[name] = strings.ReplaceAll(value, "@SERVER@", w.api.URL)
 	}
 	c.fill(t, w.dir)
 	if w.options.Record+w.options.Replay != "" {
@@ -203,7 +188,7 @@ func (c *testCase) checkSecrets(t *testing.T, archive string) {
 func bodiesIn(archive string) (readings []string) {
 	_ = har.Entries(strings.NewReader(archive), func(e *har.Entry) error { // its error is that it is another text
 		body, err := e.Body()
-		readings = append(readings, readingsOf(body, 3)...)
+		readings = append(readings, readingsOf(body, 4)...)
 		return err
 	})
 	return readings

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/slowtest"
-	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/report"
 )
 
 // TestReport runs every case with and without a report: tables, state, events
@@ -21,39 +20,29 @@ import (
 // secrets.
 func TestReport(t *testing.T) {
 	slowtest.SkipRace(t, "it goes through all cases again")
-	for _, name := range lensCases(caseNames(t)) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c, err := readCase(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			dir := t.TempDir()
-			data, reports := filepath.Join(dir, "data"), filepath.Join(dir, "report")
-			got, left := c.reported(t, reports, data)
-			if err := os.RemoveAll(data); err != nil {
-				t.Fatal(err)
-			}
-			want, files := c.reported(t, "", data)
-			if got.exit != want.exit || got.stderr != want.stderr || c.stdoutOf(t, got) != c.stdoutOf(t, want) {
-				t.Errorf("with a report: exit %d, %s%s\nwithout: exit %d, %s%s", got.exit, got.stderr, got.stdout, want.exit, want.stderr, want.stdout)
-			}
-			if !maps.Equal(left, files) {
-				t.Errorf("the files differ:\nwith a report: %q\nwithout: %q", left, files)
-			}
-			c.checkReport(t, reports, got)
-		})
-	}
+	eachCase(t, lensCases(caseNames(t)), caseOf, func(t *testing.T, c *testCase) {
+		dir := t.TempDir()
+		data, reports := filepath.Join(dir, "data"), filepath.Join(dir, "report")
+		got, left := c.reported(t, reports, data)
+		if err := os.RemoveAll(data); err != nil {
+			t.Fatal(err)
+		}
+		want, files := c.reported(t, "", data)
+		if got.exit != want.exit || got.stderr != want.stderr || c.stdoutOf(t, got) != c.stdoutOf(t, want) {
+			t.Errorf("with a report: exit %d, %s%s\nwithout: exit %d, %s%s", got.exit, got.stderr, got.stdout, want.exit, want.stderr, want.stdout)
+		}
+		if !maps.Equal(left, files) {
+			t.Errorf("the files differ:\nwith a report: %q\nwithout: %q", left, files)
+		}
+		c.checkReport(t, reports, got)
+	})
 }
 
 // reported runs the case with a report, "" for none, and returns the files it left
 // in the data directory.
 func (c *testCase) reported(t *testing.T, reports, dir string) (outcome, map[string]string) {
 	t.Helper()
-	api := c.api(t)
-	w := newWorld(t, api)
-	w.clock = clock.At(c.Start)
-	api.clock, api.server = w.clock, w.api.URL
+	w, _ := c.world(t)
 	w.options.Report = reports
 	w.dir = dir
 	got, files := c.taped(t, w)

@@ -2,10 +2,7 @@ package functional
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/slowtest"
@@ -66,22 +63,7 @@ func addressRun(t *testing.T, document string, code int) {
 			write(out, jsonText([]any{map[string]any{"error": "Cannot GET " + r.URL.Path}}))
 		}
 	}))
-	dir := t.TempDir()
-	w.options.Record, w.options.Report, w.options.LogFormat = filepath.Join(dir, "run.har"), filepath.Join(dir, "report"), "json"
-	writeFile(t, filepath.Join(w.dir, "config.json"), document)
-	got := w.run(t.Context())
-	shown := map[string]string{"events": got.stdout, "stderr": got.stderr}
-	for _, file := range []string{"run.har", "report/report.json", "report/report.html"} {
-		text, err := os.ReadFile(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown[file] = string(text)
-	}
-	maps.Copy(shown, saidOf(t, []byte(document), nil, false, defaultStart))
-	for where, text := range shown {
-		for _, hit := range seen(text) {
-			t.Errorf("%s shows: %s", where, hit)
-		}
-	}
+	w.options.LogFormat = "json"
+	_, said := w.showing(t, document)
+	searchCanaries(t, said)
 }

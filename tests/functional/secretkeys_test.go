@@ -14,7 +14,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +21,6 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/keboola/configurable-extractor/internal/slowtest"
-	"github.com/keboola/configurable-extractor/pkg/config/variables"
 )
 
 // keyTexts are private keys in every form that a configuration may hold, made for
@@ -119,16 +117,10 @@ func keyRun(t *testing.T, key, place string, variable bool, authority, server st
 		return (&net.Dialer{}).DialContext(ctx, network, to)
 	}
 	document := jsonText(map[string]any{"parameters": parameters})
-	dir := t.TempDir()
-	w.options.LogFormat, w.options.Record, w.options.Report = "json", filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
-	writeFile(t, filepath.Join(w.dir, "config.json"), document)
-	got := w.run(t.Context())
-	shown := got.stdout + got.stderr + secretFiles(filesOf(w.dir)) + secretFiles(filesOf(dir))
-	var given []variables.Assignment
-	if variable {
-		given = append(given, variables.Assignment{Name: "key", Text: key})
-	}
-	for _, text := range saidOf(t, []byte(document), given, false, defaultStart) {
+	w.options.LogFormat = "json"
+	got, said := w.showing(t, document)
+	shown := secretFiles(filesOf(w.dir))
+	for _, text := range said {
 		shown += text
 	}
 	if part := partOf(key, shown); part != "" {

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/clock"
 	"github.com/keboola/configurable-extractor/internal/slowtest"
-	"github.com/keboola/configurable-extractor/pkg/config/variables"
 )
 
 // wideDocument uses most of what a configuration can hold.
@@ -63,16 +61,13 @@ func TestSecretsAnywhere(t *testing.T) {
 					return ""
 				})
 				document = strings.Replace(document, `{`, `{"#token":"{{token}}",`, 1)
-				given := []variables.Assignment{{Name: "token", Text: before + secret}}
-				n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
-				n.looks([]byte(document), given, false, defaultStart)
+				given := []string{"token=" + before + secret}
+				searchCanaries(t, saidOf(t, []byte(document), given, false, defaultStart))
 				for _, action := range []string{"run", "validate", "testRequest"} {
 					w := newWorld(t, &cannedAPI{clock: clock.At(defaultStart), fault: status(200, `[{"id":1}]`)})
-					w.options.Variables, w.options.LogFormat, w.options.Limits.Requests = []string{"token=" + given[0].Text}, "json", 5
-					writeFile(t, filepath.Join(w.dir, "config.json"), strings.Replace(document, `"action":"run"`, `"action":"`+action+`"`, 1))
-					got := w.run(t.Context())
-					n.search("events of "+action, got.stdout)
-					n.search("stderr of "+action, got.stderr)
+					w.options.Variables, w.options.LogFormat, w.options.Limits.Requests = given, "json", 5
+					got := w.runs(t, strings.Replace(document, `"action":"run"`, `"action":"`+action+`"`, 1))
+					searchCanaries(t, map[string]string{"events of " + action: got.stdout, "stderr of " + action: got.stderr})
 				}
 			})
 		}
@@ -141,17 +136,18 @@ func TestKindsOfSecrets(t *testing.T) {
 		number++ // so that each fault meets another way
 		faults := canaryFaults()
 		if slices.Contains(notDisguised, kind) {
-			faults = plainFaults()
+			faults = append(plainFaults(), faultsOfItems()...)
 		}
 		for i, fault := range faults {
-			way := ways[(number+i)%len(ways)]
-			if !slowtest.Turn(number+i, 3) {
-				continue
+			for j, way := range ways {
+				if everyWay := slices.Contains(notDisguised, kind); !everyWay && j != (number+i)%len(ways) || !slowtest.Turn(number+i+j, 10) {
+					continue
+				}
+				t.Run(kind+"/"+fault.name+"/"+way, func(t *testing.T) {
+					t.Parallel()
+					kindRun(t, kindsOfSecrets()[kind], fault, way)
+				})
 			}
-			t.Run(kind+"/"+fault.name+"/"+way, func(t *testing.T) {
-				t.Parallel()
-				kindRun(t, kindsOfSecrets()[kind], fault, way)
-			})
 		}
 	}
 }
@@ -177,17 +173,12 @@ func kindRun(t *testing.T, secrets []string, fault canaryFault, way string) {
 	config["jobs"] = []any{job}
 	document := jsonText(map[string]any{"parameters": map[string]any{"api": api, "config": config}})
 	w := newWorld(t, fault.api)
-	dir := t.TempDir()
-	w.options.LogFormat, w.options.Record, w.options.Report = "json", filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
-	w.options.Limits.Requests, w.env["KBC_TOKEN"] = 5, platformCanary
+	w.options.LogFormat, w.options.Limits.Requests, w.env["KBC_TOKEN"] = "json", 5, platformCanary
 	if fault.sleep != nil {
 		w.options.Sleep = fault.sleep
 	}
-	writeFile(t, filepath.Join(w.dir, "config.json"), document)
-	n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
-	r := nestRun{world: w, got: w.run(t.Context())}
-	n.searchRun(r, w.options.Record, w.options.Report)
-	n.looks([]byte(document), nil, false, defaultStart)
+	_, said := w.showing(t, document)
+	searchCanaries(t, said)
 }
 
 // TestSecretsAsNamesOfHeaders: an API may give a secret back as the name of a
@@ -202,14 +193,7 @@ func TestSecretsAsNamesOfHeaders(t *testing.T) {
 			"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n%s: 1\r\n %[1]s\r\n\r\n[]",
 			"HTTP/1.1 200 OK\r\n%s\x01: 1\r\n\r\n[]",
 		} {
-			kindRun(t, []string{secret}, canaryFault{api: func(w http.ResponseWriter, r *http.Request) {
-				conn, _, err := http.NewResponseController(w).Hijack()
-				if err != nil {
-					return
-				}
-				defer conn.Close()
-				write(conn, fmt.Sprintf(form, secret))
-			}}, "header")
+			kindRun(t, []string{secret}, canaryFault{api: rawResponse(form, func(*http.Request) string { return secret })}, "header")
 		}
 	}
 }
@@ -222,15 +206,17 @@ func TestSecretsInBrokenText(t *testing.T) {
 	t.Parallel()
 	compact := strings.ReplaceAll(`{"parameters":{"api":{"baseUrl":"http://api.test/"},"config":{"#a":"SECRET","#b":{"c":["SECRET",{"d":"x SECRET"}]},"#e":"{\"f\":\"SECRET\"}","outputBucket":"b","jobs":[{"endpoint":"t"}]}}}`, "SECRET", canaryMark+"."+canaryMark)
 	spread := strings.NewReplacer(",", ",\n  ", "{", "{\n ", "[", "[\n").Replace(compact)
-	n := &nest{t: t, statistics: &canaryStatistics{kinds: map[string]int{}}}
 	for _, document := range []string{compact, spread} {
 		for at := range len(document) {
+			if !slowtest.Turn(at, 5) {
+				continue
+			}
 			for _, put := range []string{"", `"`, ",", `\`, "{", "]", "\n", "'", ":", "#", "\x00", "\xff"} {
 				broken := document[:at] + put + document[at+1:]
 				if document[at] == '#' || inside(broken) {
 					continue // without its hash sign it is not a secret
 				}
-				n.looks([]byte(broken), nil, false, defaultStart)
+				searchCanaries(t, saidOf(t, []byte(broken), nil, false, defaultStart))
 				if t.Failed() {
 					t.Fatalf("%q in the place of %q: %s", put, document[at:at+1], broken)
 				}

@@ -1,9 +1,11 @@
 package functional
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,39 +57,20 @@ func namesRun(t *testing.T, secret, response, typed string) {
 		write(out, response)
 	}))
 	w.env["KBC_DATA_TYPE_SUPPORT"] = typed
-	writeFile(t, filepath.Join(w.dir, "config.json"), jsonText(map[string]any{"parameters": map[string]any{
+	w.options.LogFormat = "json"
+	config := jsonText(map[string]any{"parameters": map[string]any{
 		"api": map[string]any{"baseUrl": "http://api.test/"},
 		"config": map[string]any{"debug": true, "outputBucket": "b", "driftWarning": true, "#key": secret,
 			"jobs": []any{map[string]any{"endpoint": "t", "params": map[string]any{"key": map[string]any{"attr": "#key"}}}}},
-	}}))
-	w.options.LogFormat = "json"
+	}})
 	for _, response = range []string{response, `[{"id":1,"other":2}]`} {
-		w.options.Report = t.TempDir()
-		got := w.run(t.Context())
-		shown := got.stdout + got.stderr
-		for _, file := range []string{"report.json", "report.html"} {
-			text, err := os.ReadFile(filepath.Join(w.options.Report, file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			shown += string(text)
-		}
-		for _, hit := range seen(shown) {
-			t.Errorf("exit %d, shown: %s", got.exit, hit)
-		}
+		_, said := w.showing(t, config)
+		searchCanaries(t, said)
 		if state := readTree(t, filepath.Join(w.dir, "out"))["state.json"]; state != "" {
 			writeFile(t, filepath.Join(w.dir, "in", "state.json"), state)
 		}
 	}
-	if !strings.Contains(strings.ToLower(strings.Join(namesIn(readTree(t, w.dir)), "\n")), "b.t") {
+	if !strings.Contains(strings.ToLower(fmt.Sprint(slices.Collect(maps.Keys(readTree(t, w.dir))))), "b.t") {
 		t.Error("there is no table, so that nothing is proved")
 	}
-}
-
-func namesIn(files map[string]string) []string {
-	var all []string
-	for name := range files {
-		all = append(all, name)
-	}
-	return all
 }

@@ -1,11 +1,9 @@
 package functional
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -159,8 +157,7 @@ func runServices(t *testing.T, services []service) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(w.dir, "config.json"), string(config))
-	got := w.run(context.Background())
+	got := w.runs(t, string(config))
 	if got.exit != 0 {
 		t.Fatalf("exit %d: %s", got.exit, got.stderr)
 	}

@@ -11,19 +11,25 @@ import (
 	"time"
 
 	"github.com/keboola/configurable-extractor/internal/slowtest"
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
 // validated looks at a configuration as `extractor validate` does.
 func validated(text []byte, flags []string, env map[string]string, strict bool) *diagnostic.Report {
 	o := load.Options{Strict: strict, Now: func() time.Time { return defaultStart }, Getenv: func(name string) string { return env[name] }}
-	for _, flag := range flags {
-		name, v, _ := strings.Cut(flag, "=")
-		o.Variables.Flags = append(o.Variables.Flags, variables.Assignment{Name: name, Text: v})
-	}
+	o.Variables.Flags = assignments(flags)
 	return diagnostic.Check(context.Background(), "config.json", text, o)
+}
+
+// assignments are the values of flags.
+func assignments(flags []string) (all []variables.Assignment) {
+	for _, flag := range flags {
+		name, text, _ := strings.Cut(flag, "=")
+		all = append(all, variables.Assignment{Name: name, Text: text})
+	}
+	return all
 }
 
 // TestValidateAcceptsWhatRuns: a configuration that runs has warnings at most,
@@ -32,10 +38,7 @@ func TestValidateAcceptsWhatRuns(t *testing.T) {
 	slowtest.Skip(t, "it goes through all cases again")
 	warnings := map[string]int{}
 	for _, name := range caseNames(t) {
-		c, err := readCase(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := caseOf(t, name)
 		text := c.config(t)
 		if text == nil {
 			continue // a case about a missing configuration
@@ -98,15 +101,9 @@ func (b brokenConfig) checkFindings(t *testing.T, r *diagnostic.Report) {
 // TestValidateConformance: the configurations of the original's public cases
 // have no errors.
 func TestValidateConformance(t *testing.T) {
-	dir := os.Getenv("CONFORMANCE_DIR")
-	if dir == "" {
-		t.Skip("CONFORMANCE_DIR does not name the folder with the conformance cases")
-	}
-	if cases := filepath.Join(dir, "cases"); isDirectory(cases) {
-		dir = cases
-	}
-	for _, name := range conformanceCases(t, dir) {
-		text, err := os.ReadFile(filepath.Join(dir, name, "config.json"))
+	for _, dir := range conformanceCases(t) {
+		name := filepath.Base(dir)
+		text, err := os.ReadFile(filepath.Join(dir, "config.json"))
 		if err != nil {
 			t.Error(err)
 			continue

@@ -164,9 +164,8 @@ func (a *archive) run(t *testing.T, w *world, from any, to time.Time, step strin
 func TestManyWindows(t *testing.T) {
 	for _, n := range []int{1, 8} {
 		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, `[{"a":1}]`) }))
-		writeFile(t, filepath.Join(w.dir, "config.json"), fmt.Sprintf(`{"parameters":{"api":{"baseUrl":"http://api.test/","http":{"concurrency":%d}},"config":{"outputBucket":"b",
+		got := w.runs(t, fmt.Sprintf(`{"parameters":{"api":{"baseUrl":"http://api.test/","http":{"concurrency":%d}},"config":{"outputBucket":"b",
 			"jobs":[{"endpoint":"items","params":{"from":{"window":"start"}},"windows":{"from":"2024-01-01","to":{"attr":"to"},"step":"1 day"}}]},"iterations":[{"to":"2024-05-01"},{"to":"2024-01-03"}]}}`, n))
-		got := w.run(context.Background())
 		shown, finished := map[any]int{}, []any{}
 		for _, e := range got.events(t) {
 			switch e["event"] {

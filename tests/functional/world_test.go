@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -91,6 +92,38 @@ func (w *world) run(ctx context.Context) outcome {
 	}
 	exit := app.Run(ctx, o)
 	return outcome{exit, stdout.String(), stderr.String(), w.clock.Slept()}
+}
+
+// runs runs the component once with a configuration.
+func (w *world) runs(t *testing.T, config string) outcome {
+	t.Helper()
+	writeFile(t, filepath.Join(w.dir, "config.json"), config)
+	return w.run(t.Context())
+}
+
+// showing runs a configuration with everything that can be kept of a run. said are all
+// texts that are shown about it, by what shows them: those of the run, of plan and of validate.
+func (w *world) showing(t *testing.T, config string) (got outcome, said map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	w.options.Record, w.options.Report = filepath.Join(dir, "run.har"), filepath.Join(dir, "report")
+	got = w.runs(t, config)
+	said = saidOf(t, []byte(config), w.options.Variables, w.options.Strict, w.clock.Now())
+	said["events"], said["stderr"] = got.stdout, got.stderr
+	addKept(t, said, w)
+	return got, said
+}
+
+// addKept adds the recording and the report of a run.
+func addKept(t *testing.T, said map[string]string, w *world) {
+	t.Helper()
+	for _, path := range []string{w.options.Record, filepath.Join(w.options.Report, "report.json"), filepath.Join(w.options.Report, "report.html")} {
+		text, err := os.ReadFile(path)
+		if err != nil || filepath.Ext(path) != ".html" && !json.Valid(text) {
+			t.Errorf("%s is not there, or no JSON (%v)", path, err)
+		}
+		said[filepath.Base(path)] = string(text)
+	}
 }
 
 // The hosts that no one reaches.

@@ -127,7 +127,7 @@ func (m modules) readDirect(t *testing.T) {
 		}
 		for _, require := range mod.Require {
 			isTool := slices.ContainsFunc(mod.Tool, func(tool struct{ Path string }) bool {
-				return strings.HasPrefix(tool.Path, require.Path+"/")
+				return strings.HasPrefix(tool.Path+"/", require.Path+"/")
 			})
 			if require.Indirect && !isTool || require.Path == ours {
 				continue

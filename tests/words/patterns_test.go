@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 )
 
 // limits has a line for each pattern: the number of lines in comments of Go code, the
@@ -24,6 +25,7 @@ const limits = "patterns.txt"
 // of the page"), a clause instead of a noun ("is what the page has"). Each pattern has its
 // good uses, so it has a limit instead of a ban. Limits only fall: -update lowers them.
 func TestPatterns(t *testing.T) {
+	slowtest.Skip(t, "it reads all texts")
 	content, err := os.ReadFile(limits)
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +64,7 @@ func TestPatterns(t *testing.T) {
 const maxThings = 10
 
 func TestFunctionsDoSomething(t *testing.T) {
+	slowtest.Skip(t, "it reads all texts")
 	thing := regexp.MustCompile(`^[A-Za-z0-9_]+ (is|are|was|has|have) `)
 	things, functions := 0, 0
 	set := token.NewFileSet()

@@ -66,7 +66,6 @@ type LoginResponse struct {
 
 type deps struct{ *env.Run }
 
-// scope returns the scope of the expressions of an authentication.
 func (d deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
 	random := func(n int) ([]byte, error) { return d.Random(n, "the authentication") }
 	return &expr.Scope{Now: d.Now, Random: random, Contexts: contexts, Warn: func(pointer, text string) {
@@ -74,7 +73,6 @@ func (d deps) scope(contexts map[expr.Context]expr.Members) *expr.Scope {
 	}}
 }
 
-// nonce returns the given number of random bytes as hexadecimal digits.
 func (d deps) nonce(bytes int) (string, error) {
 	b, err := d.Random(bytes, "the authentication")
 	return hex.EncodeToString(b), err

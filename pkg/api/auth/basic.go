@@ -22,16 +22,16 @@ type basic struct {
 var (
 	Username       = field.Text("username", "User name", "User name of the authentication type `basic`.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"ann"`)
 	secretUsername = field.Text("#username", "User name, secret", "Used when `username` is empty.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"ann"`)
-	Password       = field.Text("password", "Password, in the clear", "Password of the authentication type `basic`; better use `#password`.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"…"`)
+	password       = field.Text("password", "Password, in the clear", "Password of the authentication type `basic`; better use `#password`.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"…"`)
 	SecretPassword = field.Text("#password", "Password", "Password of the authentication type `basic`; used when `password` is empty. May be empty, for APIs that expect their key as the user name.").Typed(config.CredentialType).Evaluated(expr.InAttributes).Example(`"…"`)
 )
 
 func basicScheme() Scheme {
-	return Scheme{Name: "basic", SetsAuthorization: true, Attributes: []field.Declaration{Username, secretUsername, Password, SecretPassword}, Compile: compileBasic}
+	return Scheme{Name: "basic", SetsAuthorization: true, Attributes: []field.Declaration{Username, secretUsername, password, SecretPassword}, Compile: compileBasic}
 }
 
 func compileBasic(s CompileInput) Method {
-	user, password := s.credential(Username), s.credential(Password)
+	user, password := s.credential(Username), s.credential(password)
 	if user.Empty() {
 		s.Fault(failure.MissingCredentials, "basic authentication needs the user name in 'config.username' or 'config.#username'", "")
 	}

@@ -79,10 +79,3 @@ func TestProblemsOfTheConfiguration(t *testing.T) {
 		})
 	}
 }
-
-func TestProblemOfATypeGivesAHint(t *testing.T) {
-	_, problems := compile(t, `{"type":"basik"}`, `{}`)
-	if len(problems) != 1 || problems[0].Pointer != "/parameters/api/authentication/type" || !strings.Contains(problems[0].String(), "basic") {
-		t.Errorf("got %v", problems)
-	}
-}

@@ -55,7 +55,6 @@ func (s CompileInput) credentials() *oauthCredentials {
 	return c
 }
 
-// text returns a member of the credentials, which must not be empty.
 func (c *oauthCredentials) text(setting field.Setting[string], what failure.Text) string {
 	section := setting.In(c.section)
 	if !section.Present() || !section.Value.IsScalar() {

@@ -109,7 +109,6 @@ func (p expressionSection) texts(scope *expr.Scope, register registerFunc) (valu
 	return value.OfMembers(members...), nil
 }
 
-// text checks one value. It trims the value of a header.
 func (p expressionSection) text(m value.Member) (value.Value, error) {
 	items := itemsOf(m.Value)
 	if m.Value.Kind() == value.Array && p.headers {

@@ -13,7 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/keboola/configurable-extractor/internal/clock"
+	"github.com/keboola/configurable-extractor/internal/ramdisk"
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
@@ -185,3 +188,6 @@ func testOptions() config.Options {
 		Authentication: all.Type(), Credentials: all.Attributes(), Document: []field.Declaration{Authorization},
 	})}
 }
+
+// TestMain wants all goroutines ended when the tests are.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(ramdisk.Tests(m.Run)) }

@@ -41,8 +41,8 @@ type login struct {
 var (
 	Format       = field.Text("format", "Format", "Format of the login's response (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, FormatText)}).Example(`"text"`)
 	LoginRequest = field.Of("loginRequest", "Login request", "The request that returns the credentials.",
-		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders, LoginRemember, rule.Login))
-	LoginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base address, or an absolute address. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
+		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders, loginRemember, rule.Login))
+	LoginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base URL, or a complete URL. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
 	loginMethod   = field.Text("method", "Method", "As for jobs.").Typed(config.MethodType).Default("GET").Example(`"FORM"`).Also("verb", "type")
 	LoginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query").Evaluated(expr.InLogin, expr.InOAuthLogin)
 	LoginHeaders  = field.Of("headers", "Headers", "Headers of the login, which has no others; expressions as in `params`.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers).Evaluated(expr.InLogin, expr.InOAuthLogin)
@@ -100,11 +100,9 @@ func (l *login) compileRequest(s CompileInput, request config.Section, place exp
 	l.method = strings.ToUpper(loginMethod.Of(request))
 	l.params = s.compileParams(LoginParams.In(request), place)
 	l.headers = s.compileHeaders(LoginHeaders.In(request), place)
-	l.remembered = s.compileRemembered(LoginRemember.In(request))
+	l.remembered = s.compileRemembered(loginRemember.In(request))
 }
 
-// references returns the names in a context that later requests and later logins refer
-// to.
 func (l login) references(c expr.Context) []string {
 	names := append(l.added.headers.entries.References(c), l.added.query.entries.References(c)...)
 	for _, r := range l.remembered {
@@ -112,6 +110,9 @@ func (l login) references(c expr.Context) []string {
 	}
 	return names
 }
+
+// compiledLogin returns the login of a method that has one.
+func (l login) compiledLogin() login { return l }
 
 func (l login) Start(d *env.Run, m *state.IterationValues) Authenticator {
 	return &session{login: l, deps: deps{d}, memory: m}
@@ -283,7 +284,6 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	return c, nil
 }
 
-// keepSecrets stores the texts of the response that requests carry unchanged.
 func (c *credentials) keepSecrets(texts []string) {
 	for _, part := range []value.Value{c.headers, c.query} {
 		for _, m := range part.Members() {

@@ -39,7 +39,7 @@ func RegisterSecrets(secrets *secret.Registry, statusLine string, header http.He
 // body are secrets except messages (see ErrorMessages) and the values at paths, which the
 // rules of the login compare or show.
 func RegisterRefusedSecrets(secrets *secret.Registry, body []byte, paths []string) {
-	texts := readRefusal(body).secrets
+	_, texts := readRefusal(body)
 	if v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark))); err == nil {
 		all := expr.Flatten(v)
 		for _, path := range paths {
@@ -159,7 +159,6 @@ var (
 	digit  = regexp.MustCompile(`[0-9]`)
 )
 
-// mixed reports whether a text has letters and digits and is not too short.
 func mixed(text string) bool {
 	return len(text) >= shortest && letter.MatchString(text) && digit.MatchString(text)
 }
@@ -167,63 +166,30 @@ func mixed(text string) bool {
 // ErrorMessages returns the error messages in the response to a refused login, or "".
 // These are the members with the name of a message, at the top and below error and
 // errors.
-func ErrorMessages(body []byte) string { return strings.Join(readRefusal(body).messages, ", ") }
+func ErrorMessages(body []byte) string {
+	messages, _ := readRefusal(body)
+	return strings.Join(messages, ", ")
+}
 
-// errorBody is the parsed body of a response that refuses a login.
-type errorBody struct{ messages, secrets []string }
-
-func readRefusal(body []byte) errorBody {
-	var r errorBody
+// readRefusal sorts the texts of a response that refuses a login.
+func readRefusal(body []byte) (messages, secrets []string) {
 	v, err := value.Parse(bytes.TrimPrefix(body, []byte(byteOrderMark)))
-	switch {
-	case err != nil:
-		r.secrets = append(textsIn(string(body), 0), wordsOf(string(body))...)
-	case v.Kind() == value.Object:
-		r.read(v)
-	default:
-		r.secrets = secretTexts(v, "", 0)
+	if err != nil {
+		return nil, append(textsIn(string(body), 0), wordsOf(string(body))...)
 	}
-	return r
-}
-
-// read sorts the texts of an object into messages and secrets.
-func (r *errorBody) read(object value.Value) {
-	for _, m := range object.Members() {
-		if isData(m.Name) {
-			r.secrets = append(r.secrets, m.Name)
+	if v.Kind() != value.Object {
+		return nil, secretTexts(v, "", 0)
+	}
+	secret.MapError(v, func(m value.Member) value.Member {
+		if text := strings.TrimSpace(m.Value.Text()); text != "" {
+			messages = append(messages, m.Name+": "+text)
 		}
-		switch {
-		case secret.ErrorsName(m.Name) && !m.Value.IsScalar():
-			r.readErrors(m.Name, m.Value)
-		case m.Value.IsScalar() && secret.MessageName(m.Name):
-			r.addMessage(m.Name, m.Value)
-		default:
-			r.secrets = append(r.secrets, secretTexts(value.OfItems(m.Value), "", 0)...)
-		}
-	}
-}
-
-// readErrors sorts the texts below the member error or errors.
-func (r *errorBody) readErrors(name string, v value.Value) {
-	if v.Kind() == value.Object {
-		r.read(v)
-	}
-	for _, item := range v.Items() {
-		switch {
-		case item.Kind() == value.Object:
-			r.read(item)
-		case item.IsScalar():
-			r.addMessage(name, item)
-		default:
-			r.secrets = append(r.secrets, secretTexts(item, "", 0)...)
-		}
-	}
-}
-
-func (r *errorBody) addMessage(name string, v value.Value) {
-	if text := strings.TrimSpace(v.Text()); text != "" {
-		r.messages = append(r.messages, name+": "+text)
-	}
+		return m
+	}, func(m value.Member) value.Member {
+		secrets = append(secrets, secretTexts(value.OfMembers(m), "", 0)...)
+		return m
+	})
+	return messages, secrets
 }
 
 // isData reports whether the name of a member is data, and long enough to be a secret.

@@ -10,8 +10,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// mergeHeaders adds the headers of an authentication to a request. They replace headers
-// with the same name, regardless of case.
 func mergeHeaders(r *request.Request, headers value.Value) {
 	r.SetHeaders(func(yield func(string, []string) bool) {
 		for _, m := range headers.Members() {
@@ -23,8 +21,6 @@ func mergeHeaders(r *request.Request, headers value.Value) {
 	markSensitive(r, headers, secret.Sensitive.WithHeader)
 }
 
-// markSensitive marks the headers or parameters that were added to a request and are
-// secrets.
 func markSensitive(r *request.Request, added value.Value, with func(secret.Sensitive, string) secret.Sensitive) {
 	for _, m := range added.Members() {
 		if m.Value.Secret() {
@@ -33,7 +29,6 @@ func markSensitive(r *request.Request, added value.Value, with func(secret.Sensi
 	}
 }
 
-// textsOf returns a scalar as one text, and a list as one text per item.
 func textsOf(v value.Value) []string {
 	var all []string
 	for _, item := range itemsOf(v) {
@@ -70,7 +65,6 @@ func (q *query) find(name string) int {
 	return slices.IndexFunc(*q, func(p parameter) bool { return p.name == name })
 }
 
-// getOrAdd returns the parameter with a name. It appends the parameter if it is missing.
 func (q *query) getOrAdd(name string) *parameter {
 	at := q.find(name)
 	if at < 0 {

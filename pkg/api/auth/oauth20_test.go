@@ -1,15 +1,11 @@
 package auth
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 )
 
 const (
@@ -76,42 +72,6 @@ func TestOAuth20(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestOAuth20MAC signs requests with functions, nonce and time: all expressions
-// of one request see the same, each request and each attempt another nonce.
-func TestOAuth20MAC(t *testing.T) {
-	w := newWorld(t)
-	const parts = `{"authorization":"timestamp"},"\n",{"authorization":"nonce"},"\n",{"request":"method"},"\n",{"request":"resource"},"\n",{"request":"hostname"},"\n",{"request":"port"},"\n","\n"`
-	const mac = `{"function":"base64_encode","args":[{"function":"hash_hmac","args":["sha256",{"function":"concat","args":[` + parts + `]},{"authorization":"data.mac_key"},true]}]}`
-	a := trial{
-		authentication: `{"type":"oauth20","format":"json",
-			"query":{"nonce":{"authorization":"nonce"},"ts":{"authorization":"timestamp"}},
-			"headers":{"Authorization":{"function":"concat","args":["MAC id=\"",{"authorization":"data.token"},"\", ts=\"",{"authorization":"timestamp"},"\", nonce=\"",{"authorization":"nonce"},"\", mac=\"",` + mac + `,"\""]}}}`,
-		credentials: `{"#data":"{\"token\":\"tok\",\"mac_key\":\"k3y\"}","appKey":"cid","#appSecret":"shh"}`,
-	}.start(t, w)
-	for i, r := range []*Attempt{
-		requestTo(t, "https://api.test/items?page=1"),
-		requestTo(t, "https://api.test/items?page=1"),
-		post(t, "http://api.test:8080/items", "application/json", "{}"),
-	} {
-		w.clock.Advance(time.Second)
-		nonce := counted(8*i, 8)
-		resource, port := "/items?page=1", "443"
-		if r.Method == http.MethodPost {
-			resource, port = "/items", "8080"
-		}
-		sum := hmac.New(sha256.New, []byte("k3y"))
-		fmt.Fprintf(sum, "%d\n%s\n%s\n%s\napi.test\n%s\n\n", w.clock.Now().Unix(), nonce, r.Method, resource, port)
-		want := fmt.Sprintf(`MAC id="tok", ts="%d", nonce="%s", mac="%s"`, w.clock.Now().Unix(), nonce, base64.StdEncoding.EncodeToString(sum.Sum(nil)))
-		sent := attempt(t, a, r)
-		if got := sent.Header.Get("Authorization"); got != want {
-			t.Errorf("Authorization:\n%s\nwant:\n%s", got, want)
-		}
-		if q := sent.URL.Query(); len(q["nonce"]) != 1 || q.Get("nonce") != nonce || q.Get("ts") != fmt.Sprint(w.clock.Now().Unix()) {
-			t.Errorf("query %s", sent.URL.RawQuery)
-		}
 	}
 }
 

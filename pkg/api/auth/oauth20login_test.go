@@ -61,24 +61,6 @@ func TestOAuth20Login(t *testing.T) {
 	}
 }
 
-// TestOAuth20LoginExpires shows that it expires and is renewed as a login is.
-func TestOAuth20LoginExpires(t *testing.T) {
-	w := newWorld(t, `{"access":"A1token"}`)
-	a := trial{
-		authentication: `{"type":"oauth20.login","expires":0,"loginRequest":{"endpoint":"token","params":{"r":{"user":"rt"}}},"apiRequest":{"query":{"t":{"response":"access"}}}}`,
-		credentials:    refreshCredentials,
-	}.start(t, w)
-	for range 3 {
-		attempt(t, a, requestTo(t, "http://api.test/items"))
-	}
-	if len(w.logins) != 3 {
-		t.Errorf("%d logins, want 3", len(w.logins))
-	}
-	if _, ok := a.(Renewer); !ok {
-		t.Error("it cannot be renewed")
-	}
-}
-
 func TestOAuth20LoginProblems(t *testing.T) {
 	const place = "/parameters/api/authentication"
 	for _, tt := range []struct {

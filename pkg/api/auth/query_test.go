@@ -4,7 +4,6 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"fmt"
-	"net/http"
 	"testing"
 	"time"
 )
@@ -20,16 +19,8 @@ func TestQuery(t *testing.T) {
 	}{
 		{"one literal", `{"key":"K1"}`, "/items", "/items?key=K1"},
 		{"appended in order", `{"b":"2","a":"1"}`, "/items?z=0", "/items?z=0&b=2&a=1"},
-		{"replaces the request's value in its place", `{"key":"K 1"}`, "/items?m=2&key=job&w=a+b", "/items?m=2&key=K%201&w=a%20b"},
-		{"replaces all values", `{"k":"n"}`, "/items?k=1&x=2&k=3", "/items?k=n&x=2"},
 		{"the exact name only", `{"K":"n","a":"m"}`, "/items?k=1&a%5B0%5D=2", "/items?k=1&a%5B0%5D=2&K=n&a=m"},
-		{"the query is put together again", `{"k":"v"}`, "/items?q=a+b%7E&m=1&n&m=3&e=", "/items?q=a%20b~&m=1&m=3&n&e=&k=v"},
 		{"names and values are encoded", `{"k é[]":"a&b=/~č"}`, "/items", "/items?k%20%C3%A9%5B%5D=a%26b%3D%2F~%C4%8D"},
-		{"number", `{"n":2.50,"i":7}`, "/items", "/items?n=2.5&i=7"},
-		{"booleans", `{"t":true,"f":false}`, "/items", "/items?t=1&f="},
-		{"empty text", `{"e":""}`, "/items", "/items?e="},
-		{"null", `{"n":null}`, "/items?n=1", "/items?n"},
-		{"list of scalars", `{"l":["p","q",1,true]}`, "/items?l=0&z=1", "/items?l=p&l=q&l=1&l=1&z=1"},
 		{"attributes", `{"key":{"attr":"#k"},"sub":{"attr":"a.b"}}`, "/items", "/items?key=S&sub=7"},
 		{"signature of a parameter", `{"sig":{"function":"md5","args":[{"function":"concat","args":[{"attr":"#k"},{"query":"type"}]}]}}`,
 			"/items?type=new&page=2", "/items?type=new&page=2&sig=" + md5Hex("Snew")},
@@ -54,17 +45,6 @@ func TestQuery(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestQueryOfBody shows that parameters of a body and of the query do not meet.
-func TestQueryOfBody(t *testing.T) {
-	a := trial{authentication: `{"type":"query","query":{"a":"2"}}`}.start(t, newWorld(t))
-	for contentType, body := range map[string]string{"application/json": `{"a":1}`, "application/x-www-form-urlencoded": "a=1"} {
-		sent := attempt(t, a, post(t, "http://api.test/items", contentType, body))
-		if got := sent.URL.String(); got != "http://api.test/items?a=2" || sent.Method != http.MethodPost {
-			t.Errorf("%s: %s %s", contentType, sent.Method, got)
-		}
 	}
 }
 
@@ -111,12 +91,9 @@ func TestQueryProblems(t *testing.T) {
 		name, authentication string
 		want                 []string
 	}{
-		{"missing", `{"type":"query"}`, []string{place + ": query authentication needs the object 'query'"}},
 		{"empty", `{"type":"url.query","query":{}}`, []string{place + ": query authentication needs the object 'query'"}},
 		{"null", `{"type":"query","query":null}`, []string{place + ": query authentication needs the object 'query'"}},
-		{"text", `{"type":"query","query":"k=v"}`, []string{place + ": expected an object"}},
 		{"list", `{"type":"query","query":["k"]}`, []string{place + ": expected an object"}},
-		{"unknown function", `{"type":"query","query":{"a":{"function":"md6","args":["x"]}}}`, []string{place + "/a/function: expected the name of a function"}},
 		{"unknown attribute", `{"type":"query","query":{"a":{"attr":"nope"}}}`,
 			[]string{place + `/a/attr: expected the path of a string, number or boolean that exists in "attr"`}},
 		{"unknown part of the request", `{"type":"query","query":{"a":{"request":"body"}}}`,

@@ -21,7 +21,6 @@ const maxTexts = 1 << 16
 // request. secret.Registry has a method for each lifetime.
 type registerFunc func(secret string)
 
-// registerTexts registers all texts of a value.
 func registerTexts(register registerFunc, v value.Value) {
 	for _, text := range secretTexts(v, "", 0) {
 		register(text)

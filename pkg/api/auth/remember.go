@@ -12,18 +12,18 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// LoginRemember is the setting for values that a login leaves for the next login.
-var LoginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's response, for credentials that change with each login: the value is stored at once and stays even if the run fails. `{\"remembered\": NAME}` returns it in the next login, in this run or a later one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
+// loginRemember is the setting for values that a login leaves for the next login.
+var loginRemember = field.Of("remember", "Remembered by the login", "Names and expressions of the login's response, for credentials that change with each login: the value is stored at once and stays even if the run fails. `{\"remembered\": NAME}` returns it in the next login, in this run or a later one. Null and the empty text change nothing. Names begin with `#`: what a login returns is a secret, which the platform encrypts.",
 	&field.Type{Name: "loginRemember", Title: "object of expressions", Kinds: []string{"object"}, Others: config.ExpressionType, Message: "expected an object of names and expressions"}).
 	Example(`{"#refresh_token": {"response": "refresh_token"}}`).As(field.RememberRole).Evaluated(expr.InLoginRemember)
 
-// rememberEntry is one compiled entry of LoginRemember.
+// rememberEntry is one compiled entry of loginRemember.
 type rememberEntry struct {
 	RememberedName
 	expr expr.Expr
 }
 
-// compileRemembered compiles LoginRemember.
+// compileRemembered compiles loginRemember.
 func (s CompileInput) compileRemembered(section config.Section) []rememberEntry {
 	if section.Value.Kind() != value.Object {
 		return nil
@@ -50,22 +50,17 @@ func (s CompileInput) compileRemembered(section config.Section) []rememberEntry 
 
 // Remembered returns the names that a method remembers after each of its logins.
 func Remembered(m Method) []RememberedName {
-	if l, ok := m.(interface{ remembers() []RememberedName }); ok {
-		return l.remembers()
+	var names []RememberedName
+	if l, ok := m.(interface{ compiledLogin() login }); ok {
+		for _, r := range l.compiledLogin().remembered {
+			names = append(names, r.RememberedName)
+		}
 	}
-	return nil
+	return names
 }
 
 // RememberedName is a remembered name with its JSON pointer.
 type RememberedName struct{ Name, Pointer string }
-
-func (l login) remembers() []RememberedName {
-	var names []RememberedName
-	for _, r := range l.remembered {
-		names = append(names, r.RememberedName)
-	}
-	return names
-}
 
 // isBlank reports whether a value is null or the empty text, as from a "default". Such a
 // value is no credential and must not replace another one.

@@ -80,19 +80,6 @@ func (all Schemes) Attributes() []field.Declaration {
 	return fields
 }
 
-// Names returns the names of all schemes, including old names, sorted.
-func (all Schemes) Names() []string {
-	var names []string
-	for _, s := range all {
-		names = append(names, s.Name)
-		if s.OldName != "" {
-			names = append(names, s.OldName)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 // Of returns the scheme that a section names. ok is false if there is no scheme with that
 // name.
 func (all Schemes) Of(section config.Section) (Scheme, bool) {

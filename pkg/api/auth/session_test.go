@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -32,31 +31,6 @@ func TestNothingIsSentBeforeTheFirstRequest(t *testing.T) {
 	authenticated(t, a, requestTo(t, "http://a.test/"))
 	if len(w.logins) != 1 {
 		t.Errorf("%d logins for a request", len(w.logins))
-	}
-}
-
-func TestNewCredentialsReplaceAllOldOnes(t *testing.T) {
-	w := newWorld(t, `{"t":"t1","s":"s1","ttl":10}`, `{"t":"t2","s":"s2"}`)
-	a := w.start(mustCompile(t, loginWith(tokenLogin, `"expires":{"response":"ttl","relative":true}`), `{}`))
-	for _, step := range []struct {
-		after time.Duration
-		want  string
-	}{{0, "t1 s1"}, {10 * time.Second, "t1 s1"}, {time.Second, "t2 s2"}, {forever, "t2 s2"}} {
-		w.clock.Advance(step.after)
-		r := authenticated(t, a, requestTo(t, "http://a.test/"))
-		if got := r.Header.Get("X-Token") + " " + r.URL.Query().Get("sid"); got != step.want {
-			t.Errorf("%s later: got %s, want %s", step.after, got, step.want)
-		}
-	}
-}
-
-func TestEachStartLogsInByItself(t *testing.T) {
-	m := mustCompile(t, loginWith(tokenLogin), `{}`)
-	w := newWorld(t, tokensOf(2)...)
-	for i, want := range []string{"X-Token: t1", "X-Token: t2"} {
-		if got := headersOf(authenticated(t, w.start(m), requestTo(t, "http://a.test/"))); got != want {
-			t.Errorf("iteration %d: got %s, want %s", i, got, want)
-		}
 	}
 }
 
@@ -146,73 +120,6 @@ func TestReplacedCredentials(t *testing.T) {
 	}
 	if got := headersOf(authenticated(t, a, requestTo(t, "http://a.test/"))); got != "X-Token: t2" || len(w.logins) != 2 {
 		t.Errorf("got %s after %d logins", got, len(w.logins))
-	}
-}
-
-func TestManyRequestsShareOneLogin(t *testing.T) {
-	w := newWorld(t, tokensOf(2)...)
-	a := w.start(mustCompile(t, loginWith(tokenLogin), `{}`))
-	const n = 16
-	sent := func(want string) {
-		var wg sync.WaitGroup
-		for range n {
-			r := requestTo(t, "http://a.test/?sid=job")
-			wg.Go(func() {
-				if err := a.Authenticate(t.Context(), r); err != nil {
-					t.Error(err)
-				}
-				if got := headersOf(r); got != want {
-					t.Errorf("got %s, want %s", got, want)
-				}
-			})
-		}
-		wg.Wait()
-	}
-	sent("X-Token: t1")
-
-	// All of them are refused with 401 and give up the same credentials.
-	var refused []func()
-	for range n {
-		r := authenticated(t, a, requestTo(t, "http://a.test/"))
-		refused = append(refused, func() {
-			a.(Renewer).Renew(r)
-			if err := a.Authenticate(t.Context(), requestTo(t, "http://a.test/")); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	var wg sync.WaitGroup
-	for _, f := range refused {
-		wg.Go(f)
-	}
-	wg.Wait()
-	sent("X-Token: t2")
-	if len(w.logins) != 2 {
-		t.Errorf("%d logins, want 2", len(w.logins))
-	}
-}
-
-func TestLoginBeforeEveryRequestGivesEachItsOwn(t *testing.T) {
-	const n = 16
-	w := newWorld(t, tokensOf(n)...)
-	a := w.start(mustCompile(t, loginWith(tokenLogin, `"expires":0`), `{}`))
-	var mu sync.Mutex
-	seen := map[string]bool{}
-	var wg sync.WaitGroup
-	for range n {
-		r := requestTo(t, "http://a.test/")
-		wg.Go(func() {
-			if err := a.Authenticate(t.Context(), r); err != nil {
-				t.Error(err)
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			seen[headersOf(r)] = true
-		})
-	}
-	wg.Wait()
-	if len(seen) != n || len(w.logins) != n {
-		t.Errorf("%d tokens of %d logins, want %d", len(seen), len(w.logins), n)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestOmittedBodies(t *testing.T) {
 		if !content.Omitted || content.Text != "" || content.Encoding != "" || content.Size == 0 || !strings.HasPrefix(content.Comment, "the body is left out: "+why) {
 			t.Errorf("%s: %+v", name, content)
 		}
-		_, err := response(t, p, "GET", "http://h/"+name, "")
+		_, err := replayed(t, p, "GET", "http://h/"+name, "")
 		wantUserError(t, err, "cannot replay the response to GET http://h/"+name, "the body is left out: "+why)
 	}
 }

@@ -27,7 +27,7 @@ func walk(r io.Reader, started *time.Time, visit func(e *Entry, from, to int64) 
 		return members(d, func(name string) error {
 			switch {
 			case name == "pages" && started != nil:
-				var pages []Page
+				var pages []runPage
 				if err := d.Decode(&pages); err != nil {
 					return err
 				}

@@ -14,14 +14,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
-// Version is the version of the format.
-const Version = "1.2"
+// formatVersion is the version of the format.
+const formatVersion = "1.2"
 
-// Page groups the entries of a run. It holds the start time of the run.
-type Page struct {
+// runPage groups the entries of a run. It holds the start time of the run.
+type runPage struct {
 	Started time.Time `json:"startedDateTime"`
 	ID      string    `json:"id"`
 	Title   string    `json:"title"`
@@ -103,11 +104,11 @@ type Response struct {
 	RedirectURL string  `json:"redirectURL"`
 	HeadersSize int64   `json:"headersSize"` // size in bytes, or -1 if unknown
 	BodySize    int64   `json:"bodySize"`    // size as transferred, in bytes, or -1 if unknown
-	Content     Content `json:"content"`
+	Content     content `json:"content"`
 }
 
-// Content is the decompressed body of a response.
-type Content struct {
+// content is the decompressed body of a response.
+type content struct {
 	// Size is the size of the body, in bytes, before masking and capping.
 	Size     int64  `json:"size"`
 	MimeType string `json:"mimeType"`
@@ -130,7 +131,79 @@ func escapeHidden(url string) string { return strings.ReplaceAll(url, secret.Hid
 
 func unescapeHidden(url string) string { return strings.ReplaceAll(url, escapedHidden, secret.Hidden) }
 
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
 // resolution is the resolution of all times in a file.
 const resolution = time.Millisecond
+
+// Initiator identifies the page of the job that an exchange was sent for, and the sources
+// of its request.
+type Initiator struct {
+	// Job is the name of the job as in events. Pointer is its JSON pointer.
+	Job     string `json:"job"`
+	Pointer string `json:"pointer"`
+	// At identifies the page in the run with numbers from 1: the iteration, the job in
+	// it, the run of the job (one for each window), and the page of that run. For a child
+	// job, its run for that page and the page of that run follow, and so on.
+	At []int `json:"at"`
+	// Login is true for a request of the authentication that was sent for this page.
+	Login bool `json:"login,omitempty"`
+	// Attempt counts from 1.
+	Attempt int `json:"attempt,omitempty"`
+	// Redirected is true if a response led the request to another URL. Then Sources is
+	// empty.
+	Redirected bool `json:"redirected,omitempty"`
+	// Sources are the sources of the parts of the request, without the parts that are the
+	// same for every request.
+	Sources []request.Source `json:"sources,omitempty"`
+}
+
+// PageFindings holds the findings of a run in the response for a page.
+type PageFindings struct {
+	// At is the field At of the Initiator.
+	At []int `json:"at"`
+	// Rows is the number of items.
+	Rows int `json:"rows"`
+	// Data is the path of the items in the body, as a list of names. It is empty if the
+	// body itself holds the items, and nil if the items have no single path.
+	Data []string `json:"data"`
+	// Next lists the paths of all values in the body that determine the next page. A name
+	// "*" stands for every item of the data.
+	Next [][]string `json:"next,omitempty"`
+	// NextHeader is the header of the response that leads to the next page.
+	NextHeader string `json:"nextHeader,omitempty"`
+	// Stop is the rule that ended the run of the job on this page. Pointer is the JSON
+	// pointer of its setting.
+	Stop    string `json:"stop,omitempty"`
+	Pointer string `json:"pointer,omitempty"`
+}
+
+func (o Initiator) redacted(redact func(string) string) *Initiator {
+	o.Job, o.Pointer = redact(o.Job), redact(o.Pointer)
+	sources := make([]request.Source, len(o.Sources))
+	for i, s := range o.Sources {
+		s.Part, s.From, s.Pointer = redact(s.Part), redact(s.From), redact(s.Pointer)
+		sources[i] = s
+	}
+	o.Sources = sources
+	return &o
+}
+
+func (r PageFindings) redacted(redact func(string) string) PageFindings {
+	names := func(path []string) []string {
+		if path == nil {
+			return nil
+		}
+		masked := make([]string, len(path))
+		for i, name := range path {
+			masked[i] = redact(name)
+		}
+		return masked
+	}
+	r.Data = names(r.Data)
+	next := make([][]string, len(r.Next))
+	for i, path := range r.Next {
+		next[i] = names(path)
+	}
+	r.Next = next
+	r.Stop, r.Pointer = redact(r.Stop), redact(r.Pointer)
+	return r
+}

@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"go.uber.org/goleak"
+
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -82,7 +84,7 @@ func (s *studio) play(t testing.TB) *Player {
 	return p
 }
 
-func response(t testing.TB, p *Player, method, url, sent string) (string, error) {
+func replayed(t testing.TB, p *Player, method, url, sent string) (string, error) {
 	t.Helper()
 	e, err := p.Response(requestOf(t, method, url, sent))
 	if err != nil {
@@ -117,7 +119,7 @@ func TestBodies(t *testing.T) {
 	}
 	p := s.play(t)
 	for name, body := range bodies {
-		if got, err := response(t, p, "GET", "http://h/"+strings.ReplaceAll(name, " ", "-"), ""); err != nil || got != body {
+		if got, err := replayed(t, p, "GET", "http://h/"+strings.ReplaceAll(name, " ", "-"), ""); err != nil || got != body {
 			t.Errorf("%s: got %d bytes, %v", name, len(got), err)
 		}
 	}
@@ -134,11 +136,11 @@ func TestResponsesInTheirOrder(t *testing.T) {
 	s.add(t, "POST", "http://h/a", "y", "4")
 	p := s.play(t)
 	for _, want := range []struct{ method, sent, body string }{{"POST", "y", "4"}, {"GET", "", "1"}, {"GET", "", "3"}, {"POST", "x", "2"}} {
-		if got, err := response(t, p, want.method, "http://h/a", want.sent); err != nil || got != want.body {
+		if got, err := replayed(t, p, want.method, "http://h/a", want.sent); err != nil || got != want.body {
 			t.Errorf("%s %s: got %q, %v, want %q", want.method, want.sent, got, err, want.body)
 		}
 	}
-	_, err := response(t, p, "GET", "http://h/a", "")
+	_, err := replayed(t, p, "GET", "http://h/a", "")
 	wantUserError(t, err, "GET http://h/a is sent more often than it was recorded (2 times)")
 }
 
@@ -153,7 +155,7 @@ func TestUnknownRequests(t *testing.T) {
 		"body":    {"POST", "http://h/orders", `{"since":"2026-02-01"}`, `the nearest that was is POST http://h/orders: the body differs, recorded '…`},
 		"method":  {"PUT", "http://h/orders", "", "the method differs"},
 	} {
-		_, err := response(t, p, tt.method, tt.url, tt.sent)
+		_, err := replayed(t, p, tt.method, tt.url, tt.sent)
 		wantUserError(t, err)
 		if !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %q, want %q", name, err, tt.want)
@@ -161,7 +163,7 @@ func TestUnknownRequests(t *testing.T) {
 	}
 	wantUserError(t, p.Finish(), "the recording holds 2 requests that were not sent, the first: GET http://h/users?page=1&limit=10")
 	empty := record(t, 0, &secret.Registry{}).play(t)
-	_, err := response(t, empty, "GET", "http://h/", "")
+	_, err := replayed(t, empty, "GET", "http://h/", "")
 	wantUserError(t, err, "the recording is empty")
 }
 
@@ -177,16 +179,16 @@ func TestMaskedRequests(t *testing.T) {
 	if err != nil || bytes.Contains(text, []byte("s3cret")) || bytes.Contains(text, []byte("pass")) {
 		t.Errorf("the file holds the secret (%v): %s", err, text)
 	}
-	if got, err := response(t, p, "GET", "http://h/other?key=new&page=1", ""); got != "1" {
+	if got, err := replayed(t, p, "GET", "http://h/other?key=new&page=1", ""); got != "1" {
 		t.Errorf("the address: got %q, %v", got, err)
 	}
-	if _, err := response(t, p, "POST", "http://h/", `{"key":"new","page":3}`); err == nil {
+	if _, err := replayed(t, p, "POST", "http://h/", `{"key":"new","page":3}`); err == nil {
 		t.Error("another page is answered")
 	}
-	if got, err := response(t, p, "POST", "http://h/", `{"key":"new","page":2}`); got != "2" {
+	if got, err := replayed(t, p, "POST", "http://h/", `{"key":"new","page":2}`); got != "2" {
 		t.Errorf("the body: got %q, %v", got, err)
 	}
-	if got, err := response(t, p, "GET", "http://h/?token=%5Bhidden%5D", ""); got != "3" {
+	if got, err := replayed(t, p, "GET", "http://h/?token=%5Bhidden%5D", ""); got != "3" {
 		t.Errorf("the mask itself: got %q, %v", got, err)
 	}
 }
@@ -226,7 +228,7 @@ func TestClock(t *testing.T) {
 	if got := p.BeginRequest(); !got.Equal(sent) {
 		t.Errorf("the request is replayed at %s, it was sent at %s", got, sent)
 	}
-	if _, err := response(t, p, "GET", "http://h/", ""); err != nil {
+	if _, err := replayed(t, p, "GET", "http://h/", ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Sleep(t.Context(), 5*time.Second); err != nil || !p.Now().Equal(end) || !p.BeginRequest().Equal(end) {
@@ -240,10 +242,10 @@ func TestCappedBodies(t *testing.T) {
 	s.add(t, "GET", "http://h/long", "", "1234čx")
 	s.add(t, "GET", "http://h/secret", "", "ab s3cret")
 	p := s.play(t)
-	if got, err := response(t, p, "GET", "http://h/short", ""); err != nil || got != "12345" {
+	if got, err := replayed(t, p, "GET", "http://h/short", ""); err != nil || got != "12345" {
 		t.Errorf("got %q, %v", got, err)
 	}
-	_, err := response(t, p, "GET", "http://h/long", "")
+	_, err := replayed(t, p, "GET", "http://h/long", "")
 	wantUserError(t, err, "GET http://h/long", "only the beginning", "--record-max-body")
 	text, err := os.ReadFile(s.path)
 	if err != nil || !bytes.Contains(text, []byte(`"text":"1234"`)) || !bytes.Contains(text, []byte(`"text":"ab [h"`)) {
@@ -344,7 +346,7 @@ func TestForeignFiles(t *testing.T) {
 		if at := p.Now().UTC(); at != time.Date(2026, 1, 2, 2, 4, 5, 123e6, time.UTC) {
 			t.Errorf("starts at %s", at)
 		}
-		if got, err := response(t, p, "GET", "https://h/a?b=c", ""); err != nil || got != want {
+		if got, err := replayed(t, p, "GET", "https://h/a?b=c", ""); err != nil || got != want {
 			t.Errorf("%s: got %q, %v", encoding, got, err)
 		}
 		p.Close()
@@ -357,7 +359,7 @@ func TestForeignFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = response(t, p, "GET", "https://h/a?b=c", "")
+		_, err = replayed(t, p, "GET", "https://h/a?b=c", "")
 		wantUserError(t, err, words)
 		p.Close()
 	}
@@ -377,3 +379,6 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// TestMain fails if goroutines are left after the tests.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -25,7 +25,9 @@ func hideAll(r io.Reader, status int) ([]byte, error) {
 	}
 	object := v.Kind() == value.Object
 	if status >= http.StatusBadRequest && object {
-		return hideBesideMessages(v).AppendJSON(nil), nil
+		return secret.MapError(v, func(m value.Member) value.Member { return m }, func(m value.Member) value.Member {
+			return value.Member{Name: shownName(m.Name), Value: hideTexts(m.Value, false)}
+		}).AppendJSON(nil), nil
 	}
 	return hideTexts(v, object && status < http.StatusMultipleChoices).AppendJSON(nil), nil
 }
@@ -41,25 +43,6 @@ func hideTexts(v value.Value, known bool) value.Value {
 	}
 	return v.Map(func(m value.Member) value.Member {
 		return value.Member{Name: shownName(m.Name), Value: hideTexts(m.Value, known)}
-	})
-}
-
-// hideBesideMessages hides the texts in an error except its messages. An error is an
-// object with messages, a list of errors, or a message.
-func hideBesideMessages(v value.Value) value.Value {
-	inList := v.Kind() == value.Array
-	return v.Map(func(m value.Member) value.Member {
-		about := secret.ErrorsName(m.Name) || m.Value.IsScalar() && secret.MessageName(m.Name)
-		if inList {
-			about = m.Value.Kind() != value.Array
-		}
-		if about {
-			m.Value = hideBesideMessages(m.Value)
-		} else {
-			m.Value = hideTexts(m.Value, false)
-		}
-		m.Name = shownName(m.Name)
-		return m
 	})
 }
 

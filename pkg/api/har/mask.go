@@ -146,7 +146,6 @@ func (m *masker) follow(text string) {
 	}
 }
 
-// partOfNumber reports whether a byte may be part of a JSON number or a word.
 func partOfNumber(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '.' || c == '+' || c == '-'
 }

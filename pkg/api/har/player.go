@@ -1,10 +1,15 @@
 package har
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"io"
+	"math"
 	"net/http"
 	"os"
 	"strings"
@@ -38,9 +43,13 @@ type Player struct {
 
 // NewPlayer opens a recording. It returns a user error if the recording cannot be read.
 func NewPlayer(path string, secrets *secret.Registry) (*Player, error) {
-	file, x, err := open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, failure.Userf("cannot replay '%s': %w", path, err)
+	}
+	x, err := newIndex(file)
+	if err != nil {
+		return nil, failure.Userf("cannot replay '%s': %w", path, errors.Join(err, file.Close()))
 	}
 	// In the recorded responses the mask stands for secrets, so it is masked here, too.
 	// It is registered with its brackets, because data may contain the word alone.
@@ -52,18 +61,6 @@ func NewPlayer(path string, secrets *secret.Registry) (*Player, error) {
 
 // Close closes the file.
 func (p *Player) Close() error { return p.file.Close() }
-
-func open(path string) (*os.File, *index, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	x, err := newIndex(file)
-	if err != nil {
-		return nil, nil, errors.Join(err, file.Close())
-	}
-	return file, x, nil
-}
 
 // Now returns the recorded time.
 func (p *Player) Now() time.Time { return p.clock.now() }
@@ -211,4 +208,70 @@ func (e *Entry) Headers() http.Header {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
+}
+
+// key is a hash of the method, the masked URL, the masked body and the field Anonymous of
+// a request.
+type key [16]byte
+
+func requestText(method, url, body string, anonymous bool) string {
+	if anonymous {
+		url += " (without credentials)" // a URL has no blank
+	}
+	return method + " " + url + "\n" + body
+}
+
+func keyOf(text string) key {
+	sum := sha256.Sum256([]byte(text))
+	return key(sum[:16])
+}
+
+func (e *Entry) requestText() string {
+	body := ""
+	if e.Request.Post != nil {
+		body = e.Request.Post.Text
+	}
+	return requestText(e.Request.Method, unescapeHidden(e.Request.URL), body, e.Request.Anonymous)
+}
+
+type entryRange struct {
+	from, to int64
+	started  time.Time
+	hidden   bool // true if a part of the request is masked
+	used     bool
+}
+
+// index holds the offsets of the entries of a file.
+type index struct {
+	source  io.ReaderAt
+	started time.Time
+	entries []entryRange
+	byKey   map[key][]int // indices of entries, next entry first
+}
+
+// newIndex reads a file once and returns its index.
+func newIndex(source io.ReaderAt) (*index, error) {
+	x := &index{source: source, byKey: map[key][]int{}}
+	err := walk(io.NewSectionReader(source, 0, math.MaxInt64), &x.started, func(e *Entry, from, to int64) error {
+		text := e.requestText()
+		k := keyOf(text)
+		x.byKey[k] = append(x.byKey[k], len(x.entries))
+		x.entries = append(x.entries, entryRange{from: from, to: to, started: e.Started, hidden: strings.Contains(text, secret.Hidden)})
+		return nil
+	})
+	if x.started.IsZero() && len(x.entries) > 0 {
+		x.started = x.entries[0].started
+	}
+	return x, err
+}
+
+func (x *index) entry(number int) (*Entry, error) {
+	p := x.entries[number]
+	text := make([]byte, p.to-p.from)
+	if _, err := x.source.ReadAt(text, p.from); err != nil {
+		return nil, err
+	}
+	e := &Entry{}
+	err := json.Unmarshal(bytes.TrimLeft(text, ", \t\r\n"), e)
+	return e, err
 }

@@ -2,6 +2,7 @@ package har
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"io"
 	"maps"
@@ -81,7 +82,7 @@ const page = "run"
 func NewRecorder(o Options) (*Recorder, error) {
 	r := &Recorder{o: o}
 	r.clock.forward(o.Now())
-	w, err := newWriter(o.Path, o.Creator, o.Version, Page{Started: r.clock.now().UTC(), ID: page, Title: "extractor run"})
+	w, err := newWriter(o.Path, o.Creator, o.Version, runPage{Started: r.clock.now().UTC(), ID: page, Title: "extractor run"})
 	if err != nil {
 		return nil, failure.Userf("cannot record to '%s': %w", o.Path, err)
 	}
@@ -113,34 +114,31 @@ func (r *Recorder) Add(x Exchange) error {
 	stored, err := r.bodyOf(x)
 	defer stored.close() // on failure at most a file stays open
 	e := r.entry(x, stored)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return nil // the run has ended without waiting for this request
-	}
-	if err == nil {
-		err = r.write(e, x, stored)
-	}
-	if err != nil {
-		err = failure.Applicationf("cannot record a request: %w", err)
-		if r.err == nil {
-			r.err = err
+	return r.append("a request", func() error {
+		if err != nil {
+			return err
 		}
-	}
-	return err
+		return r.write(e, stored)
+	})
 }
 
 // Read writes the findings of the run in a response. Errors are as for Add.
 func (r *Recorder) Read(found PageFindings) error {
 	found = found.redacted(r.o.Secrets.Mask)
+	return r.append("what was found in a response", func() error { return r.writer.addFindings(found) })
+}
+
+// append writes to the file, unless the run has ended without waiting for a request. It
+// keeps the first error for Close.
+func (r *Recorder) append(what string, write func() error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil
 	}
-	err := r.writer.addFindings(found)
+	err := write()
 	if err != nil {
-		err = failure.Applicationf("cannot record what was found in a response: %w", err)
+		err = failure.Applicationf("cannot record %s: %w", what, err)
 		if r.err == nil {
 			r.err = err
 		}
@@ -148,26 +146,30 @@ func (r *Recorder) Read(found PageFindings) error {
 	return err
 }
 
-func (r *Recorder) write(e Entry, x Exchange, stored body) error {
+func (r *Recorder) write(e Entry, stored body) error {
 	limit := &limitedWriter{left: r.o.MaxBody, text: !stored.binary}
 	masked := masker{secrets: r.o.Secrets, size: stored.size, found: stored.masked}
 	content := func(w io.Writer) error {
-		out := encoder(w, !stored.binary)
+		var out io.Writer = quoteWriter{w}
+		finish := func() error { return nil }
+		if stored.binary {
+			encoder := base64.NewEncoder(base64.StdEncoding, w)
+			out, finish = encoder, encoder.Close
+		}
 		masked.w = out
 		if r.o.MaxBody > 0 {
 			limit.w = out
 			masked.w = limit
 		}
-		if stored.open == nil {
-			return out.Close()
-		}
 		var err error
-		if stored.clean {
+		switch {
+		case stored.open == nil:
+		case stored.clean:
 			_, err = io.Copy(masked.w, stored.open())
-		} else {
+		default:
 			err = masked.copy(stored.open())
 		}
-		return errors.Join(err, out.Close())
+		return errors.Join(err, finish())
 	}
 	return r.writer.write(e, content, func() map[string]any {
 		more := map[string]any{}
@@ -208,7 +210,7 @@ func (r *Recorder) entry(x Exchange, stored body) Entry {
 	e := Entry{
 		Page:    page,
 		Started: x.Started.UTC(),
-		Time:    milliseconds(x.Ended.Sub(x.Started)),
+		Time:    float64(x.Ended.Sub(x.Started)) / float64(time.Millisecond),
 		Timings: x.Timings,
 		Error:   r.o.Secrets.Mask(x.Err),
 		Code:    x.Code,
@@ -225,7 +227,7 @@ func (r *Recorder) entry(x Exchange, stored body) Entry {
 			BodySize:    int64(len(x.Request.Body)),
 			Anonymous:   x.Request.Anonymous,
 		},
-		Response: Response{HTTPVersion: httpVersion, Cookies: []Pair{}, Headers: []Pair{}, HeadersSize: -1, BodySize: -1, Content: Content{Size: x.Size}},
+		Response: Response{HTTPVersion: httpVersion, Cookies: []Pair{}, Headers: []Pair{}, HeadersSize: -1, BodySize: -1, Content: content{Size: x.Size}},
 	}
 	if x.Origin != nil {
 		e.Origin = x.Origin.redacted(r.o.Secrets.Mask)
@@ -283,7 +285,6 @@ func cookieOf(line string) string {
 	return secret.Hidden
 }
 
-// queryOf returns the parameters of a URL, decoded if possible.
 func queryOf(address string) []Pair {
 	pairs := []Pair{}
 	_, query, _ := strings.Cut(address, "?")
@@ -304,5 +305,4 @@ func unescaped(text string) string {
 	return text
 }
 
-// validText returns a body as valid UTF-8.
 func validText(body []byte) string { return strings.ToValidUTF8(string(body), "\uFFFD") }

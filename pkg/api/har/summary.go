@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Span is a range of bytes in a file: the offsets of its first byte and of the byte after
@@ -95,67 +95,33 @@ type lineReader struct {
 }
 
 // next returns the next line without its body, the range of the body, and the offset of
-// the end of the line.
+// the end of the line. The quotes in bodyStart cannot be part of a string, because a
+// string has escapes in front of its quotes.
 func (l *lineReader) next() (line []byte, body Span, end int64, err error) {
-	var (
-		keys            [4]string // current keys of the enclosing objects, by depth
-		word            []byte    // last string, cut to 16 bytes
-		depth           int
-		quoted, escaped bool
-		afterColon      bool
-	)
 	for {
 		c, err := l.r.ReadByte()
-		if err != nil {
-			if errors.Is(err, io.EOF) && len(line) > 0 {
-				return line, body, l.at, nil
-			}
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
+		switch {
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return line, body, l.at, nil
+		case errors.Is(err, io.EOF):
+			return nil, body, l.at, io.ErrUnexpectedEOF
+		case err != nil:
 			return nil, body, l.at, err
 		}
 		l.at++
-		if c == '\n' && !quoted {
+		if c == '\n' {
 			return line, body, l.at, nil
 		}
 		line = append(line, c)
-		switch {
-		case escaped:
-			escaped = false
-		case quoted && c == '\\':
-			escaped = true
-		case quoted && c == '"':
-			quoted = false
-		case quoted:
-			if len(word) < 16 {
-				word = append(word, c)
-			}
-		case c == '"':
-			quoted, word = true, word[:0]
-			if afterColon && depth == 3 && keys[1] == "response" && keys[2] == "content" && keys[3] == "text" {
-				body.From = l.at
-				if err := l.skipText(); err != nil {
-					return nil, body, l.at, err
-				}
-				body.To = l.at - 1
-				quoted = false
-				line = append(line, '"')
-			}
-			afterColon = false
-		case c == ':':
-			if 0 <= depth && depth < len(keys) {
-				keys[depth] = string(word)
-			}
-			afterColon = true
-		case c == '{' || c == '[':
-			depth++
-			afterColon = false
-		case c == '}' || c == ']':
-			depth--
-		case c == ',':
-			afterColon = false
+		if c != '"' || !bytes.HasSuffix(line, []byte(bodyStart)) || !bytes.Contains(line, []byte(`,"content":{`)) {
+			continue
 		}
+		body.From = l.at
+		if err := l.skipText(); err != nil {
+			return nil, body, l.at, err
+		}
+		body.To = l.at - 1
+		line = append(line, '"')
 	}
 }
 
@@ -185,7 +151,6 @@ func (l *lineReader) skipText() error {
 	}
 }
 
-// backslashes returns the number of backslashes at the end of a text.
 func backslashes(text []byte) int {
 	return len(text) - len(bytes.TrimRight(text, `\`))
 }
@@ -229,23 +194,22 @@ func (u *unquoteReader) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// escape decodes an escape after its backslash.
+// escape decodes an escape after its backslash. The Recorder escapes only control
+// characters, so an escape is never half of a surrogate pair.
 func (u *unquoteReader) escape() ([]byte, error) {
-	c, err := u.r.ReadByte()
+	escape := []byte("\"\\")
+	for {
+		c, err := u.r.ReadByte()
+		if err != nil {
+			return nil, io.ErrUnexpectedEOF
+		}
+		if escape = append(escape, c); escape[2] != 'u' || len(escape) == len(`"\u0000`) {
+			break
+		}
+	}
+	text, err := jsontext.AppendUnquote(nil, append(escape, '"'))
 	if err != nil {
-		return nil, io.ErrUnexpectedEOF
-	}
-	const short, long = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
-	if i := strings.IndexByte(short, c); i >= 0 {
-		return []byte{long[i]}, nil
-	}
-	digits := make([]byte, 4)
-	if _, err := io.ReadFull(u.r, digits); err != nil || c != 'u' {
 		return nil, errors.New("the text of a body has an escape that JSON does not have")
 	}
-	var code rune
-	if _, err := fmt.Sscanf(string(digits), "%04x", &code); err != nil {
-		return nil, errors.New("the text of a body has an escape that JSON does not have")
-	}
-	return utf8.AppendRune(nil, code), nil // the Recorder escapes only control characters
+	return text, nil
 }

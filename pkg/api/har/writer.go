@@ -25,7 +25,7 @@ type writer struct {
 }
 
 // newWriter starts a file. An existing file stays until close.
-func newWriter(path, creator, version string, page Page) (*writer, error) {
+func newWriter(path, creator, version string, page runPage) (*writer, error) {
 	// Without this check only close would fail, after the whole run.
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, errors.New("it is a directory, the name of a file is expected")
@@ -35,7 +35,7 @@ func newWriter(path, creator, version string, page Page) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{path: path, file: file, buffer: bufio.NewWriter(file)}
-	head, err := encode(map[string]any{"creator": map[string]string{"name": creator, "version": version}, "pages": []Page{page}, "version": Version})
+	head, err := encode(map[string]any{"creator": map[string]string{"name": creator, "version": version}, "pages": []runPage{page}, "version": formatVersion})
 	if err == nil {
 		_, err = w.buffer.WriteString(`{"log":` + string(bytes.TrimSuffix(head, []byte("}"))) + `,"entries":[`)
 	}
@@ -45,8 +45,12 @@ func newWriter(path, creator, version string, page Page) (*writer, error) {
 	return w, nil
 }
 
-// entryEnd closes the content, the response and the entry.
-const entryEnd = "}}}"
+const (
+	// bodyStart begins the member response.content.text, which follows other members.
+	bodyStart = `,"text":"`
+	// entryEnd closes the content, the response and the entry.
+	entryEnd = "}}}"
+)
 
 // write appends an entry. body writes the contents of the string in Content.Text. Then
 // finish returns the other members of Content.
@@ -60,7 +64,7 @@ func (w *writer) write(e Entry, body func(io.Writer) error, finish func() map[st
 		separator = "\n"
 	}
 	w.entries++
-	if _, err := w.buffer.WriteString(separator + string(bytes.TrimSuffix(text, []byte(entryEnd))) + `,"text":"`); err != nil {
+	if _, err := w.buffer.WriteString(separator + string(bytes.TrimSuffix(text, []byte(entryEnd))) + bodyStart); err != nil {
 		return err
 	}
 	if err := body(w.buffer); err != nil {
@@ -115,7 +119,6 @@ func (w *writer) end() error {
 	return err
 }
 
-// dropNotes removes the file of findings.
 func (w *writer) dropNotes() error {
 	if w.notes == nil {
 		return nil

@@ -45,7 +45,6 @@ func hasScheme(path string) bool {
 	return strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:")
 }
 
-// absolute returns the URL for a scheme and the text after it.
 func absolute(scheme, rest, query, endpoint string) (*url.URL, error) {
 	authority, ok := strings.CutPrefix(rest, "//")
 	path := ""

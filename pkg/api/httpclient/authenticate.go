@@ -19,9 +19,9 @@ import (
 // refusal is final for all requests that were in flight then. So the number of refused
 // logins exceeds the number of requests in flight by at most one.
 type authenticate struct {
-	next  Step
+	next  step
 	auth  auth.Authenticator
-	login func(context.Context, *Call, config.RequestSpec) (auth.LoginResponse, error)
+	login func(context.Context, *call, config.RequestSpec) (auth.LoginResponse, error)
 	o     *Options
 
 	// turn is held by the request that renews, until the response to its new credentials.
@@ -30,9 +30,9 @@ type authenticate struct {
 	refusals atomic.Int64
 }
 
-func (t *authenticate) Do(ctx context.Context, x *Call) (*Response, error) {
-	if x.withoutCredentials() || x.Purpose == Login {
-		return t.next.Do(ctx, x)
+func (t *authenticate) do(ctx context.Context, x *call) (*Response, error) {
+	if x.withoutCredentials() || x.forLogin {
+		return t.next.do(ctx, x)
 	}
 	renewer, ok := t.auth.(auth.Renewer)
 	refusals, renewing := t.refusals.Load(), false
@@ -86,7 +86,7 @@ func (t *authenticate) enter(ctx context.Context) bool {
 }
 
 // once sends the request with credentials. It logs in first if necessary.
-func (t *authenticate) once(ctx context.Context, x *Call) (*Response, *auth.Attempt, error) {
+func (t *authenticate) once(ctx context.Context, x *call) (*Response, *auth.Attempt, error) {
 	sent := x.clone()
 	if t.o.Recorder != nil {
 		sent.logins = &loginRecord{recorder: t.o.Recorder, spooler: t.o.spooler}
@@ -102,6 +102,6 @@ func (t *authenticate) once(ctx context.Context, x *Call) (*Response, *auth.Atte
 		return nil, nil, err
 	}
 	sent.logins = nil
-	res, err := t.next.Do(ctx, sent)
+	res, err := t.next.do(ctx, sent)
 	return res, attempt, err
 }

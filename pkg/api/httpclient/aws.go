@@ -50,7 +50,6 @@ func Signed(doc *config.Document) config.Section {
 	return s
 }
 
-// compileSignature reads the section `aws`. Missing keys are already reported.
 func compileSignature(s config.Section) *signature {
 	if !s.Present() {
 		return nil
@@ -70,15 +69,15 @@ func compileSignature(s config.Section) *signature {
 // Amazon's library computes the signature. The library would sign more headers than the
 // original extractor, so it gets a request with only the headers to sign (see toSign).
 type aws struct {
-	next    Step
+	next    step
 	with    *signature
 	now     func() time.Time
 	secrets *secret.Registry
 }
 
-func (t *aws) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *aws) do(ctx context.Context, x *call) (*Response, error) {
 	if x.withoutCredentials() {
-		return t.next.Do(ctx, x)
+		return t.next.do(ctx, x)
 	}
 	sent := x.clone()
 	for name := range sent.Header {
@@ -100,7 +99,7 @@ func (t *aws) Do(ctx context.Context, x *Call) (*Response, error) {
 	for _, name := range []string{"Authorization", "X-Amz-Date"} {
 		sent.Header.Set(name, draft.Header.Get(name))
 	}
-	return t.next.Do(ctx, sent)
+	return t.next.do(ctx, sent)
 }
 
 // toSign returns a request with the parts of req to sign: method, host, path, query and

@@ -17,7 +17,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/secret"
-	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // example are the credentials of the test vectors that Amazon has published.
@@ -30,7 +29,7 @@ func signedBy(t *testing.T, with *signature, req *request.Request) *request.Requ
 	t.Helper()
 	var sent *request.Request
 	step := &aws{
-		next: stepFunc(func(_ context.Context, x *Call) (*Response, error) {
+		next: stepFunc(func(_ context.Context, x *call) (*Response, error) {
 			sent = x.Request
 			return nil, nil
 		}),
@@ -38,7 +37,7 @@ func signedBy(t *testing.T, with *signature, req *request.Request) *request.Requ
 		now:     func() time.Time { return time.Date(2015, 8, 30, 14, 36, 0, 0, time.FixedZone("", 7200)) },
 		secrets: &secret.Registry{},
 	}
-	if _, err := step.Do(t.Context(), &Call{Request: req}); err != nil {
+	if _, err := step.do(t.Context(), &call{Request: req}); err != nil {
 		t.Fatal(err)
 	}
 	return sent
@@ -246,46 +245,9 @@ func TestHeaderOfSeveralLinesIsSentAsItWasSigned(t *testing.T) {
 func TestTooManyParametersAreNotSigned(t *testing.T) {
 	query := strings.Repeat("a&", 10000)
 	signedBy(t, example(), vector(t, "GET", "/?"+query, ""))
-	_, err := (&aws{with: example(), now: today, secrets: &secret.Registry{}}).Do(t.Context(), &Call{Request: vector(t, "GET", "/?"+query+"a", "")})
+	_, err := (&aws{with: example(), now: today, secrets: &secret.Registry{}}).do(t.Context(), &call{Request: vector(t, "GET", "/?"+query+"a", "")})
 	if err == nil || !strings.Contains(err.Error(), "10001 parameters") {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestEveryRequestIsSigned(t *testing.T) {
-	foreign := serve(t, ok("3"))
-	server := serve(t,
-		ok("login"),
-		say(http.StatusServiceUnavailable, ""),
-		say(http.StatusFound, "", "Location: /hop"),
-		say(http.StatusFound, "", "Location: "+foreign.URL+"/away"),
-	)
-	clock := today()
-	f := newFixture(t, server.URL, `{}`, nil, signing, func(o *Options) {
-		o.Now = func() time.Time {
-			clock = clock.Add(time.Second)
-			return clock
-		}
-	})
-	spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login", Method: "POST", Params: value.OfMembers(value.Member{Name: "a", Value: value.OfInt(1)})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	readSpool(t, spool)
-	if body, err := f.get(t, "x"); err != nil || body != "3" {
-		t.Fatalf("got %q, %v", body, err)
-	}
-	equal(t, "requests", server.lines(), []string{"POST /login", "GET /x", "GET /x", "GET /hop"})
-	signatures := map[string]bool{}
-	for _, r := range server.seen {
-		verify(t, r, example())
-		signatures[r.header.Get("Authorization")] = true
-	}
-	if len(signatures) != len(server.seen) {
-		t.Error("a signature was sent twice")
-	}
-	if h := foreign.seen[0].header; h.Get("Authorization") != "" || h.Get("X-Amz-Date") != "" {
-		t.Errorf("another host got %v", h)
 	}
 }
 

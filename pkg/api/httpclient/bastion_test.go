@@ -31,6 +31,7 @@ type bastion struct {
 	routes map[string]string // "a.test:80" to an address
 	mute   bool              // true if keepalive requests get no response
 	signs  chan string       // keepalive requests
+	waits  []time.Duration   // of its tunnels, before they are opened again
 
 	mu       sync.Mutex
 	listener net.Listener // nil while it is stopped
@@ -225,14 +226,14 @@ func (b *bastion) hostKey() value.Member {
 }
 
 // tunnel makes a tunnel through this server whose waits are recorded.
-func (b *bastion) tunnel(t testing.TB, waits *[]time.Duration, changes ...value.Member) (Settings, *Tunnel) {
+func (b *bastion) tunnel(t testing.TB, changes ...value.Member) (Settings, *sshTunnel) {
 	t.Helper()
 	settings, problems := settingsOf(t, b.section(changes...), nil)
 	if problems != "" {
 		t.Fatal(problems)
 	}
 	tunnel := newTunnel(settings, b.dial, func(ctx context.Context, d time.Duration) error {
-		*waits = append(*waits, d)
+		b.waits = append(b.waits, d)
 		return ctx.Err()
 	})
 	t.Cleanup(tunnel.Close)
@@ -240,6 +241,6 @@ func (b *bastion) tunnel(t testing.TB, waits *[]time.Duration, changes ...value.
 }
 
 // through makes a client use a tunnel.
-func through(settings Settings, tunnel *Tunnel) func(*Options) {
+func through(settings Settings, tunnel *sshTunnel) func(*Options) {
 	return func(o *Options) { o.Settings, o.tunnel = settings, tunnel }
 }

@@ -96,7 +96,7 @@ func TestResolve(t *testing.T) {
 // wire is what a request looks like on the wire: method, path and query, body.
 func wire(t testing.TB, r config.RequestSpec) string {
 	t.Helper()
-	req, err := Build(baseURL(t, "https://h/"), r, "test", "", nil)
+	req, err := build(baseURL(t, "https://h/"), r, "test", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestBuild(t *testing.T) {
 		{Endpoint: "f", Headers: parse(t, `"X"`)},
 	}
 	for _, r := range refused {
-		if _, err := Build(baseURL(t, "https://h/"), r, "test", "", nil); failure.KindOf(err) != failure.User || err == nil {
+		if _, err := build(baseURL(t, "https://h/"), r, "test", "", nil); failure.KindOf(err) != failure.User || err == nil {
 			t.Errorf("%+v: got %v, want a user error", r, err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestSecretPartsOfARequest(t *testing.T) {
 		"POST": `https://h/x {"page":7,"pin":[hidden],"a b":{"c":["[hidden]","[hidden]"],"d":"y"},"n":[hidden],"yes":[hidden],"none":null}`,
 	}
 	for method, want := range tests {
-		req, err := Build(baseURL(t, "https://u:p@h/"), config.RequestSpec{Endpoint: "x", Method: method, Params: params, Headers: headers}, "test", "", under)
+		req, err := build(baseURL(t, "https://u:p@h/"), config.RequestSpec{Endpoint: "x", Method: method, Params: params, Headers: headers}, "test", "", under)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestSecretPartsOfARequest(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	client := []config.Header{{Name: "X-Client", Values: []string{"c"}}, {Name: "x-both", Values: []string{"client"}}, {Name: "accept", Values: []string{"text/csv"}}}
 	r := config.RequestSpec{Endpoint: "f", Method: "POST", Headers: parse(t, `{"X-Both":" job ","X-List":["a",1],"X-True":true,"X-Empty":null,"content-type":"text/x","Host":"other","X-Attr":{"attr":"k"},"X-Float":1.50}`)}
-	req, err := Build(baseURL(t, "https://h/"), r, "agent/1", "", client)
+	req, err := build(baseURL(t, "https://h/"), r, "agent/1", "", client)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestHeadersThatCannotBeSent(t *testing.T) {
 		`{"X-A":{"a":{"b":"c"}}}`:  "the value of the header 'X-A' must be a text, found an object",
 		`["a"]`:                    "headers must be an object, found a",
 	} {
-		req, err := Build(baseURL(t, "https://h/"), config.RequestSpec{Endpoint: "f", Headers: parse(t, headers)}, "agent/1", "", nil)
+		req, err := build(baseURL(t, "https://h/"), config.RequestSpec{Endpoint: "f", Headers: parse(t, headers)}, "agent/1", "", nil)
 		if err == nil {
 			t.Errorf("%s: sends %v", headers, req.Header)
 			continue

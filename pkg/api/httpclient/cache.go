@@ -51,7 +51,7 @@ func compileTTL(s config.Section) int64 {
 // Stored responses are data of the user, like the tables. They are not masked. Responses
 // to logins are never stored.
 type cache struct {
-	next Step
+	next step
 	*Options
 	keys *cacheKeys
 
@@ -59,10 +59,6 @@ type cache struct {
 	// until the channel is closed.
 	mu   sync.Mutex
 	busy map[string]chan struct{}
-}
-
-func newCache(next Step, o *Options) *cache {
-	return &cache{next: next, Options: o, keys: newCacheKeys(o), busy: map[string]chan struct{}{}}
 }
 
 // openCache creates the directory of the cache and removes partial files of killed runs.
@@ -82,9 +78,9 @@ func openCache(dir string) error {
 	return nil
 }
 
-func (t *cache) Do(ctx context.Context, x *Call) (*Response, error) {
-	if _, never := cacheControl(x.Header, "no-store"); never || x.Method != http.MethodGet || x.Purpose == Login {
-		return t.next.Do(ctx, x)
+func (t *cache) do(ctx context.Context, x *call) (*Response, error) {
+	if _, never := cacheControl(x.Header, "no-store"); never || x.Method != http.MethodGet || x.forLogin {
+		return t.next.do(ctx, x)
 	}
 	name, err := t.keys.of(x)
 	if err != nil {
@@ -124,7 +120,7 @@ func (t *cache) claim(ctx context.Context, key string) (done func(), err error) 
 	}
 }
 
-func (t *cache) response(ctx context.Context, x *Call, path string) (*Response, error) {
+func (t *cache) response(ctx context.Context, x *call, path string) (*Response, error) {
 	if entry, ok := readEntry(path, t.spooler); ok {
 		if t.fresh(entry, x.Header) {
 			return entry.response(x, path), nil
@@ -133,7 +129,7 @@ func (t *cache) response(ctx context.Context, x *Call, path string) (*Response, 
 			return nil, err
 		}
 	}
-	res, err := t.next.Do(ctx, x)
+	res, err := t.next.do(ctx, x)
 	if err != nil || res.Status < 200 || res.Status > 299 || res.Body.Coding() != "" || slices.Contains(t.API.Retry.Codes, res.Status) {
 		return res, err
 	}

@@ -1,6 +1,10 @@
 package httpclient
 
 import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -9,9 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
+	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -51,56 +59,6 @@ func caching(dir string, now func() time.Time) func(*Options) {
 	return func(o *Options) { o.Settings.ttl, o.CacheDir, o.Now = 60, dir, now }
 }
 
-func TestCacheServesTheSecondRequest(t *testing.T) {
-	const long = "a body of more than sixteen bytes, which goes to a file"
-	server := serve(t, ok(long), ok("other"), say(http.StatusCreated, ""))
-	dir := filepath.Join(t.TempDir(), "cache")
-	f := newFixture(t, server.URL, `{}`, nil, caching(dir, today), func(o *Options) { o.Debug = true })
-	for range 2 { // clients, as of two iterations or runs
-		for _, request := range []struct {
-			endpoint, want string
-			status         int
-		}{{"x", long, 200}, {"x", long, 200}, {"x?q=1", "other", 200}, {"empty", "", 201}} {
-			res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: request.endpoint})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if body := readSpool(t, res.Body); body != request.want || res.Status != request.status || res.Method != "GET" || res.Request.Address() != server.URL+"/"+request.endpoint || res.AcceptedError {
-				t.Errorf("%s: got %q in %+v", request.endpoint, body, res)
-			}
-		}
-		f.Client = f.again(t)
-	}
-	equal(t, "events", f.messages("request.sent"), []string{"GET /x", "GET /x?q=1", "GET /empty"})
-	noSpools(t, f)
-	if files := names(t, dir); len(files) != 3 {
-		t.Errorf("the cache holds %v, want 3 files", files)
-	}
-}
-
-func TestCacheForgets(t *testing.T) {
-	server := serve(t, ok("useless"), ok("useful"))
-	dir := filepath.Join(t.TempDir(), "cache")
-	f := newFixture(t, server.URL, `{}`, nil, caching(dir, today))
-	for i, want := range []string{"useless", "useless", "useful", "useful"} {
-		res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if body := readSpool(t, res.Body); body != want {
-			t.Errorf("answer %d: got %q, want %q", i+1, body, want)
-		}
-		if i != 1 { // the one that came from the cache
-			continue
-		}
-		for range 2 {
-			if err := res.EvictFromCache(); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-}
-
 // again is another client with the same options.
 func (f *fixture) again(t testing.TB) *Client {
 	t.Helper()
@@ -123,19 +81,6 @@ func names(t testing.TB, dir string) []string {
 		all = append(all, entry.Name())
 	}
 	return all
-}
-
-func TestCacheHitIsNotARequest(t *testing.T) {
-	server := serve(t, ok("1"))
-	f := newFixture(t, server.URL, `{}`, nil, caching(t.TempDir(), today), func(o *Options) { o.Debug = true })
-	for range 3 {
-		if body, err := f.get(t, "x"); err != nil || body != "1" {
-			t.Fatalf("got %q, %v", body, err)
-		}
-	}
-	if requests, received := f.stats.Requests.Load(), f.stats.Bytes.Load(); requests != 1 || received != 1 || len(f.messages("request.sent")) != 1 {
-		t.Errorf("counted %d requests and %d bytes, events %v", requests, received, f.messages("request.sent"))
-	}
 }
 
 func TestCacheExpires(t *testing.T) {
@@ -243,40 +188,6 @@ func TestCacheOfRedirects(t *testing.T) {
 	equal(t, "requests", server.lines(), []string{"GET /x", "GET /there", "GET /x"})
 }
 
-func TestCacheKnowsRequestsByTheirFinalAddress(t *testing.T) {
-	server := serve(t, ok("1"), ok("2"))
-	token := "a"
-	f := newFixture(t, server.URL, `{}`, authenticated(func(r *auth.Attempt) error {
-		r.URL.RawQuery = "token=" + token
-		r.Header.Set("X-Nonce", token+"!")
-		return nil
-	}), caching(t.TempDir(), today))
-	for _, step := range []struct{ token, want string }{{"a", "1"}, {"b", "2"}, {"a", "1"}, {"b", "2"}} {
-		token = step.token
-		if body, err := f.get(t, "x"); err != nil || body != step.want {
-			t.Errorf("token %s: got %q, %v, want %q", token, body, err, step.want)
-		}
-	}
-}
-
-func TestCacheDoesNotServeLogins(t *testing.T) {
-	server := serve(t, ok("1"), ok("2"))
-	dir := t.TempDir()
-	f := newFixture(t, server.URL, `{}`, nil, caching(dir, today))
-	for _, want := range []string{"1", "2"} {
-		spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := readSpool(t, spool); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-	if files := names(t, dir); files != nil {
-		t.Errorf("the cache holds %v", files)
-	}
-}
-
 func TestCacheDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data", "cache")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -333,4 +244,237 @@ func TestCacheServesManyAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	noSpools(t, f)
+}
+
+func TestBrokenCacheFileIsAMiss(t *testing.T) {
+	const body = "more than sixteen bytes"
+	change := func(old, replacement string) func(string) string {
+		return func(text string) string { return strings.Replace(text, old, replacement, 1) }
+	}
+	tests := []struct {
+		name  string
+		spoil func(string) string
+	}{
+		{"empty", func(string) string { return "" }},
+		{"garbage", func(string) string { return "\x00\x01\n\n\n" }},
+		{"not even a line", func(text string) string { return strings.Replace(text, "\n", "", 1) }},
+		{"a first line without end", func(text string) string { return strings.Repeat(" ", maxEntryHead) + text }},
+		{"no headers, as earlier versions wrote it", change(`"headers":`, `"link":`)},
+		{"no object", func(string) string { return "7\n" + body }},
+		{"no time", change(`"created":`, `"x":`)},
+		{"no status", change(`"status":200`, `"status":"ok"`)},
+		{"the status of an error", change(`"status":200`, `"status":500`)},
+		{"no hash", change(`"sha256":`, `"x":`)},
+		{"another hash", change(`"sha256":"`, `"sha256":"0`)},
+		{"cut off", func(text string) string { return text[:len(text)-1] }},
+		{"cut off after the first line", func(text string) string { return strings.SplitAfter(text, "\n")[0] }},
+		{"with something after", func(text string) string { return text + "\n" }},
+		{"changed", change("sixteen", "Sixteen")},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server := serve(t, ok(body), ok("new"))
+			dir := t.TempDir()
+			f := newFixture(t, server.URL, `{}`, nil, caching(dir, today))
+			if _, err := f.get(t, "x"); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, names(t, dir)[0])
+			text, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, []byte(tt.spoil(string(text))), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if body, err := f.get(t, "x"); err != nil || body != "new" {
+					t.Errorf("got %q, %v", body, err)
+				}
+			}
+			noSpools(t, f)
+		})
+	}
+}
+
+// Readers see a complete response or none, even while one is written.
+func TestCacheIsWrittenAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "answer")
+	spooler := response.NewSpooler(t.TempDir(), 1<<20)
+	bodies := map[string]bool{strings.Repeat("a", 1<<16): true, strings.Repeat("b", 1<<18): true}
+	var wg sync.WaitGroup
+	for body := range bodies {
+		wg.Go(func() {
+			for range 50 {
+				spool := spooler.New()
+				if _, err := spool.Write([]byte(body)); err != nil {
+					t.Error(err)
+				}
+				e := entry{created: 1, status: 200, body: spool}
+				if err := e.write(path); err != nil {
+					t.Error(err)
+				}
+				got, ok := readEntry(path, spooler)
+				if !ok {
+					t.Error("a response is there and cannot be read")
+					return
+				}
+				text, _, err := got.body.Text(response.Format{})
+				if err != nil || !bodies[string(text)] {
+					t.Errorf("read %d bytes that no one wrote, %v", len(text), err)
+				}
+				if err := got.body.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	equal(t, "files", names(t, dir), []string{"answer"})
+}
+
+func FuzzCacheFile(f *testing.F) {
+	f.Add([]byte(`{"created":1,"status":200,"sha256":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","headers":{"Link":["<a>"]}}` + "\n"))
+	f.Add([]byte("{}\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		e, _, ok := readHead(bufio.NewReader(bytes.NewReader(text)))
+		if ok && (e.status < 200 || e.status > 299) {
+			t.Errorf("took the status %d", e.status)
+		}
+		path := filepath.Join(t.TempDir(), "answer")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		whole, ok := readEntry(path, response.NewSpooler(t.TempDir(), 16))
+		if !ok {
+			return
+		}
+		_, body, _ := bytes.Cut(text, []byte("\n"))
+		if got := readSpool(t, whole.body); got != string(body) {
+			t.Errorf("read %q, want %q", got, body)
+		}
+	})
+}
+
+// TestHeadersInTheCache: a response of the cache has the headers that say something
+// about its data, however many there are.
+func TestHeadersInTheCache(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Link"] = []string{"<a>; rel=next", "<b>; rel=prev"}
+		w.Header().Set("X-Next-Page", "7")
+		w.Header().Set("X-Long", long)
+		w.Header().Set("Set-Cookie", "session=1")
+		ok("body")(w, r)
+	})
+	f := newFixture(t, server.URL, `{}`, nil, caching(t.TempDir(), today))
+	for _, from := range []string{"the network", "the cache"} {
+		res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"}, JobInfo{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "Link from "+from, res.Header.Values("Link"), []string{"<a>; rel=next", "<b>; rel=prev"})
+		if got := res.Header.Get("X-Next-Page") + res.Header.Get("X-Long"); got != "7"+long {
+			t.Errorf("from %s: got %d bytes of headers", from, len(got))
+		}
+		if from == "the cache" && (res.Header.Get("Set-Cookie") != "" || res.cacheFile == "") {
+			t.Errorf("got %v from %q", res.Header, res.cacheFile)
+		}
+		if err := res.Body.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// shared returns the options of a client with these settings.
+func shared(s Settings) Options {
+	return Options{Shared: &Shared{Run: &env.Run{UserAgent: "agent/1"}, Settings: s}}
+}
+
+// TestCacheKeys: what distinguishes responses, and what does not.
+func TestCacheKeys(t *testing.T) {
+	slowtest.Skip(t, "keys of a cache are made slowly, on purpose")
+	const account = `{"user":"ann"}`
+	key := func(o Options, base string, r config.RequestSpec, headers []config.Header, added string) string {
+		t.Helper()
+		if o.Shared == nil {
+			o.Shared = shared(Settings{}).Shared
+		}
+		req, err := build(baseURL(t, base), r, o.UserAgent, "", headers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &call{Request: req, Built: req}
+		if added != "" { // by an authentication
+			x.Request = req.Clone()
+			x.Sensitive = secret.Sensitive{}.WithParam("sig")
+			x.URL.RawQuery = added
+			x.Header.Set("X-Token", added)
+		}
+		k, err := newCacheKeys(&o).of(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	get := func(headers, params string) config.RequestSpec {
+		return config.RequestSpec{Endpoint: "x", Headers: parse(t, headers), Params: parse(t, params)}
+	}
+	plain := key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "")
+	if sum := sha256.Sum256([]byte("GET http://a.test/x?page=1")); plain != hex.EncodeToString(sum[:]) {
+		t.Errorf("without an account the key is %s", plain)
+	}
+	secret := parse(t, `{"page":1,"pin":7}`)
+	secret = secret.With("pin", secret.Field("pin").AsSecret())
+	all := map[string]string{"nothing": plain}
+	for name, k := range map[string]string{
+		"another address":     key(Options{}, "http://a.test/", get(`{}`, `{"page":2}`), nil, ""),
+		"an identity":         key(Options{Identity: account}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"a user":              key(Options{}, "http://ann:pass@a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"another user":        key(Options{}, "http://bob:pass@a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"a signature":         key(shared(Settings{signature: &signature{keyID: "a", secret: "b"}}), "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"another signature":   key(shared(Settings{signature: &signature{keyID: "a", secret: "c"}}), "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"a header":            key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), []config.Header{{Name: "X-A", Values: []string{"1"}}}, ""),
+		"two lines of it":     key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), []config.Header{{Name: "X-A", Values: []string{"1", "2"}}}, ""),
+		"one of the job":      key(Options{}, "http://a.test/", get(`{"X-B":"1"}`, `{"page":1}`), nil, ""),
+		"Accept":              key(Options{}, "http://a.test/", get(`{"Accept":"text/csv"}`, `{"page":1}`), nil, ""),
+		"a secret parameter":  key(Options{}, "http://a.test/", config.RequestSpec{Endpoint: "x", Params: secret}, nil, ""),
+		"another one":         key(Options{}, "http://a.test/", config.RequestSpec{Endpoint: "x", Params: secret.With("pin", parse(t, `8`).AsSecret())}, nil, ""),
+		"an added signature":  key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "page=1&sig=1"),
+		"another one of them": key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "page=1&sig=2"),
+	} {
+		for other, same := range all {
+			if k == same {
+				t.Errorf("%s and %s have one key", name, other)
+			}
+		}
+		all[name] = k
+	}
+	for name, same := range map[string]string{
+		"the same again":          key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, ""),
+		"what a login brought":    key(Options{}, "http://a.test/", get(`{}`, `{"page":1}`), nil, "page=1"),
+		"Cache-Control":           key(Options{}, "http://a.test/", get(`{"cache-control":"min-fresh=9"}`, `{"page":1}`), nil, ""),
+		"a header we send anyway": key(Options{}, "http://a.test/", get(`{"accept":"application/json"}`, `{"page":1}`), nil, ""),
+	} {
+		if same != plain {
+			t.Errorf("%s has another key", name)
+		}
+	}
+}
+
+// TestCacheKeysForgetSignatures: a new signature for each request does not use more and
+// more memory.
+func TestCacheKeysForgetSignatures(t *testing.T) {
+	o := shared(Settings{})
+	k := newCacheKeys(&o)
+	for i := range knownAccounts {
+		k.known[[32]byte{byte(i), byte(i >> 8)}] = ""
+	}
+	req := &request.Request{Method: http.MethodGet, URL: baseURL(t, "http://ann@a.test/"), Host: "a.test"}
+	for range 2 {
+		if _, err := k.of(&call{Request: req, Built: req}); err != nil || len(k.known) != 1 {
+			t.Errorf("%d accounts are remembered, %v", len(k.known), err)
+		}
+	}
 }

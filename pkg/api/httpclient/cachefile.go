@@ -157,10 +157,10 @@ func (e entry) writePart(path string) error {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-func (e entry) response(x *Call, path string) *Response {
+func (e entry) response(x *call, path string) *Response {
 	e.body.Arrived("", e.header.Get("Content-Type"))
 	return &Response{
-		Call:       x,
+		call:       x,
 		Status:     e.status,
 		StatusLine: strconv.Itoa(e.status) + " " + http.StatusText(e.status),
 		Header:     e.header,

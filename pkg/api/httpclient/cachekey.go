@@ -48,7 +48,7 @@ func newCacheKeys(o *Options) *cacheKeys {
 }
 
 // of returns the key of a request.
-func (k *cacheKeys) of(x *Call) (string, error) {
+func (k *cacheKeys) of(x *call) (string, error) {
 	account := k.headers(x.Built)
 	if !x.Anonymous {
 		account = slices.Concat(k.account, account)

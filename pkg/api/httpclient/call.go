@@ -19,19 +19,20 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Step is one step of the chain. A step that changes the call, or passes it on more than
+// step is one step of the chain. A step that changes the call, or passes it on more than
 // once, passes on a copy.
-type Step interface {
-	Do(context.Context, *Call) (*Response, error)
+type step interface {
+	do(context.Context, *call) (*Response, error)
 }
 
-// Call is a request on its way through the chain, with the data that the steps need.
-type Call struct {
+// call is a request on its way through the chain, with the data that the steps need.
+type call struct {
 	*request.Request
 	// Built is the request before authentication, signature and redirects.
-	Built   *request.Request
-	Sender  JobInfo
-	Purpose Purpose
+	Built  *request.Request
+	Sender JobInfo
+	// forLogin is true for a request of the authentication, false for a request of a job.
+	forLogin bool
 	// Untrusted is true if a response led the request, or an earlier hop of it, to an
 	// origin that must not get credentials. The steps then add none.
 	Untrusted bool
@@ -49,8 +50,7 @@ type Call struct {
 	held time.Duration
 }
 
-// clone returns a copy of the call with its own copy of the request.
-func (x *Call) clone() *Call {
+func (x *call) clone() *call {
 	clone := *x
 	clone.Request = x.Request.Clone()
 	return &clone
@@ -58,11 +58,11 @@ func (x *Call) clone() *Call {
 
 // anonymous reports whether a request of a job is sent without the credentials of the
 // API. A login for the same job is not anonymous.
-func (x *Call) anonymous() bool { return x.Sender.Anonymous && x.Purpose == Data }
+func (x *call) anonymous() bool { return x.Sender.Anonymous && !x.forLogin }
 
 // withoutCredentials reports whether a request gets no credentials, regardless of its
 // origin.
-func (x *Call) withoutCredentials() bool { return x.Untrusted || x.Anonymous }
+func (x *call) withoutCredentials() bool { return x.Untrusted || x.Anonymous }
 
 // JobInfo is the job that a request is sent for.
 type JobInfo struct {
@@ -94,8 +94,8 @@ type JobInfo struct {
 	// PagePath identifies the page in the run, see har.Initiator. It is nil without a
 	// recording.
 	PagePath []int
-	// FindSources returns the sources of the parts of a request that was sent. It is
-	// called only for a recording, and may be nil.
+	// FindSources returns the sources of the parts of a request. It is nil without a
+	// recording or a dry run.
 	FindSources func(sent Outgoing) []request.Source
 	// YieldSlot is called before a wait for a response that is not ready, and resume
 	// after the wait. Meanwhile other requests of the run may be sent. YieldSlot may be
@@ -103,20 +103,10 @@ type JobInfo struct {
 	YieldSlot func() (resume func() error)
 }
 
-// Purpose is the reason why a request is sent.
-type Purpose int
-
-const (
-	// Data is a request of a job.
-	Data Purpose = iota
-	// Login is a request of the authentication.
-	Login
-)
-
 // Response is a response with its complete body.
 type Response struct {
-	// Call is the last hop and attempt of the request.
-	*Call
+	// call is the last hop and attempt of the request.
+	*call
 	Status int
 	// StatusLine is the status with its reason, as in "404 Not Found".
 	StatusLine string

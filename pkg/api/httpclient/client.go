@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -55,7 +54,7 @@ func (o *Options) offline() bool { return o.Player != nil || o.DryRun != nil }
 type Client struct {
 	o       Options
 	network *network
-	steps   Step
+	steps   step
 }
 
 // New returns a client. It fails if the directory of the cache cannot be used or the
@@ -108,13 +107,13 @@ func New(o Options) (*Client, error) {
 // every URL is checked before a request is sent to it, and every request that is sent is
 // reported. A request that the cache serves is not reported.
 //
-// To add a step, write its file with a type that implements Step and a test beside it, and
-// add it to this function and to the list above. A step that changes its Call passes on a
-// clone. Data that it needs about the request becomes a field of Call. Decide whether a
+// To add a step, write its file with a type that implements step and a test beside it, and
+// add it to this function and to the list above. A step that changes its call passes on a
+// clone. Data that it needs about the request becomes a field of call. Decide whether a
 // login, a dry run and a replay need the step.
-func (c *Client) chain() Step {
+func (c *Client) chain() step {
 	o := &c.o
-	var s Step
+	var s step
 	switch {
 	case o.DryRun != nil:
 		s = &dryRun{o}
@@ -135,7 +134,7 @@ func (c *Client) chain() Step {
 	}
 	s = &enforceLimits{s, o.runLimits}
 	if o.caching() {
-		s = newCache(s, o)
+		s = &cache{next: s, Options: o, keys: newCacheKeys(o), busy: map[string]chan struct{}{}}
 	}
 	s = &logger{s, o}
 	if o.DenyPrivateNetworks && o.Settings.server == nil && !o.offline() { // the SSH server connects to the hosts of a tunnel
@@ -166,10 +165,16 @@ func (c *Client) chain() Step {
 // or a rule decides about the response. If a limit of the run is reached, the cause of
 // the error is a *LimitReached.
 func (c *Client) Do(ctx context.Context, r config.RequestSpec, from JobInfo) (*Response, error) {
-	c.advanceRecordedClock()
+	// Credentials and signatures are computed for the time at which the request is sent.
+	if c.o.Player != nil {
+		c.o.Player.BeginRequest()
+	}
+	if c.o.Recorder != nil {
+		c.o.Recorder.Tick()
+	}
 	ctx, cancel := c.o.runLimits.until(ctx)
 	defer cancel()
-	res, err := c.send(ctx, &Call{Sender: from}, r, from.Headers)
+	res, err := c.send(ctx, &call{Sender: from}, r, from.Headers)
 	if err != nil {
 		return nil, err
 	}
@@ -186,75 +191,42 @@ func (c *Client) Do(ctx context.Context, r config.RequestSpec, from JobInfo) (*R
 // login sends a login request for call x. The request gets no default options, no headers
 // of the client and no credentials. A status from 300 is a user error, unless a rule
 // accepts the response.
-func (c *Client) login(ctx context.Context, x *Call, r config.RequestSpec) (auth.LoginResponse, error) {
+func (c *Client) login(ctx context.Context, x *call, r config.RequestSpec) (auth.LoginResponse, error) {
 	if u, err := Resolve(c.o.BaseURL, r.Endpoint); err == nil {
 		registerUser(u.User, c.o.Secrets)
 	}
 	r.ForcedType = true // like the original extractor
-	res, err := c.send(ctx, &Call{Sender: x.Sender, Purpose: Login, logins: x.logins}, r, nil)
+	res, err := c.send(ctx, &call{Sender: x.Sender, forLogin: true, logins: x.logins}, r, nil)
 	if err != nil {
 		return auth.LoginResponse{}, err
 	}
 	if res.Status >= 300 && res.Decision == nil {
-		return auth.LoginResponse{}, c.loginError(res)
+		return auth.LoginResponse{}, c.statusError(res)
 	}
 	return auth.LoginResponse{Header: res.Header, Body: res.Body}, nil
 }
 
-// advanceRecordedClock advances the clock of a recording or a replay. Credentials and
-// signatures are then computed for the time at which the request is sent.
-func (c *Client) advanceRecordedClock() {
-	if c.o.Player != nil {
-		c.o.Player.BeginRequest()
-	}
-	if c.o.Recorder != nil {
-		c.o.Recorder.Tick()
-	}
-}
-
 // send builds a request and sends it through the chain.
-func (c *Client) send(ctx context.Context, x *Call, r config.RequestSpec, headers []config.Header) (*Response, error) {
+func (c *Client) send(ctx context.Context, x *call, r config.RequestSpec, headers []config.Header) (*Response, error) {
 	accept := x.Sender.Accept
-	if x.Purpose == Login {
+	if x.forLogin {
 		accept = ""
 	}
-	built, err := Build(c.base(x), r, c.o.UserAgent, accept, headers)
+	base := *c.o.BaseURL
+	if x.anonymous() {
+		base.User = nil
+	}
+	built, err := build(&base, r, c.o.UserAgent, accept, headers)
 	if err != nil {
 		return nil, err
 	}
 	built.Anonymous = x.anonymous()
 	x.Request, x.Built = built, built
-	res, err := c.steps.Do(ctx, x)
+	res, err := c.steps.do(ctx, x)
 	if err != nil {
 		return nil, describe(ctx, built, err)
 	}
 	return res, nil
-}
-
-// base returns the base URL of a request. Without credentials of the API the URL has no
-// user and password.
-func (c *Client) base(x *Call) *url.URL {
-	if !x.anonymous() {
-		return c.o.BaseURL
-	}
-	base := *c.o.BaseURL
-	base.User = nil
-	return &base
-}
-
-// refusal returns the user error for a status from 300. A 3xx response has no Location
-// here, because redirect follows the others.
-func refusal(res *Response, statusLine string) *failure.Error {
-	what, more := "Client error", ""
-	switch {
-	case res.Status == http.StatusNotModified:
-		what, more = "Redirect without a URL", ", which is for requests with If-None-Match or If-Modified-Since: remove such headers"
-	case res.Status < 400:
-		what, more = "Redirect without a URL", " and no header Location"
-	case res.Status >= 500:
-		what = "Server error"
-	}
-	return failure.Userf("[%d] %s: %s returned %s%s", res.Status, what, res.Address(), strings.TrimSpace(statusLine), more)
 }
 
 // refusedStatus is the cause of an error about the status of a response.
@@ -270,15 +242,30 @@ func StatusOf(err error) int {
 	return int(status)
 }
 
-// statusError returns the user error for a status from 300. It closes the response.
+// statusError returns the user error for a status from 300, and closes the response. A 3xx
+// response has no Location here, because redirect follows the others.
 func (c *Client) statusError(res *Response) error {
 	defer res.Body.Close()
-	e := refusal(res, res.StatusLine)
-	e.Cause = refusedStatus(res.Status)
+	what, more := "Client error", ""
+	switch {
+	case res.Status == http.StatusNotModified:
+		what, more = "Redirect without a URL", ", which is for requests with If-None-Match or If-Modified-Since: remove such headers"
+	case res.Status < 400:
+		what, more = "Redirect without a URL", " and no header Location"
+	case res.Status >= 500:
+		what = "Server error"
+	}
+	e := failure.Userf("[%d] %s: %s returned %s%s", res.Status, what, res.Address(), res.status(), more)
 	if text := messageOf(res, c.o.Secrets); text != "" {
 		e.Message += ": " + text
+	} else if res.forLogin && res.Body.Size() > 0 {
+		e.Message += "; the response has no error message that can be shown, and the rest of it is not shown because it may contain credentials"
 	}
 	e.Message += c.tried(res)
+	if res.forLogin {
+		return e
+	}
+	e.Cause = refusedStatus(res.Status)
 	denied := res.Status == http.StatusUnauthorized || res.Status == http.StatusForbidden
 	switch {
 	case denied && res.Anonymous:

@@ -91,48 +91,6 @@ func TestStatusErrorWithoutReasonPhrase(t *testing.T) {
 	wantUserError(t, err, "/x returned 499: gone")
 }
 
-func TestIgnoredErrors(t *testing.T) {
-	tests := []struct {
-		name, api string
-		status    int
-		requests  int
-		ignored   bool
-	}{
-		{"listed", `{"http":{"ignoreErrors":[404]}}`, 404, 1, true},
-		{"listed as text", `{"http":{"ignoreErrors":["404"]}}`, 404, 1, true},
-		{"listed and retried", `{"http":{"ignoreErrors":[503]},"retryConfig":{"maxRetries":2}}`, 503, 3, true},
-		{"a success that is listed", `{"http":{"ignoreErrors":[200]}}`, 200, 1, false},
-		{"a success", `{"http":{"ignoreErrors":[404]}}`, 201, 1, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			f := newFixture(t, serve(t, times(tt.requests, say(tt.status, "{}"))...).URL, tt.api, nil)
-			res, err := f.Do(t.Context(), config.RequestSpec{Endpoint: "x"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if body := readSpool(t, res.Body); res.Status != tt.status || res.AcceptedError != tt.ignored || body != "{}" {
-				t.Errorf("got %+v with %q", res, body)
-			}
-		})
-	}
-	t.Run("another status", func(t *testing.T) {
-		f := newFixture(t, serve(t, say(403, "")).URL, `{"http":{"ignoreErrors":[404]}}`, nil)
-		_, err := f.get(t, "x")
-		wantUserError(t, err, "[403]")
-	})
-	t.Run("a login", func(t *testing.T) {
-		f := newFixture(t, serve(t, say(404, `{"error":"gone"}`)).URL, `{"http":{"ignoreErrors":[404]}}`, nil)
-		_, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login"})
-		wantUserError(t, err, "[404] Client error", "error: gone")
-	})
-	t.Run("a network error", func(t *testing.T) {
-		f := newFixture(t, "http://a.test", `{"http":{"ignoreErrors":[0,6]},"retryConfig":{"maxRetries":0}}`, nil, dialer(nil))
-		_, err := f.get(t, "x")
-		wantUserError(t, err, "network error 6")
-	})
-}
-
 // levels are the settings of a client whose headers come from several places.
 const levels = `{"http":{"headers":{"X-A":"client","X-B":"client","x-c":"client","X-D":"client","accept":"text/csv"},
 	"defaultOptions":{"headers":{"X-B":"default","X-C":"default","X-D":"default"},"params":{"p":"default","q":"default"}}}}`
@@ -155,28 +113,6 @@ func TestHeaderLevels(t *testing.T) {
 	}
 	if s.seen[0].line != "GET /x?p=job&q=default" {
 		t.Errorf("got %s", s.seen[0].line)
-	}
-}
-
-func TestLoginHasItsOwnHeadersOnly(t *testing.T) {
-	s := serve(t, ok("token"))
-	f := newFixture(t, s.URL, levels, authenticated(func(*auth.Attempt) error {
-		t.Error("a login was authenticated")
-		return nil
-	}))
-	spool, err := f.Login(t.Context(), config.RequestSpec{Endpoint: "login", Method: "POST", Params: parse(t, `{"user":"eva"}`), Headers: parse(t, `{"X-Login":"l"}`)})
-	if err != nil || readSpool(t, spool) != "token" {
-		t.Fatal(err)
-	}
-	got := s.seen[0]
-	want := map[string]string{"X-Login": "l", "Accept": "application/json", "User-Agent": "agent/1", "Accept-Encoding": "gzip", "Content-Type": "application/json", "Content-Length": "14"}
-	for name, v := range want {
-		if got.header.Get(name) != v {
-			t.Errorf("%s: got %q, want %q", name, got.header.Get(name), v)
-		}
-	}
-	if len(got.header) != len(want) || got.line != "POST /login" || got.body != `{"user":"eva"}` {
-		t.Errorf("got %s with %q and %v", got.line, got.body, got.header)
 	}
 }
 

@@ -45,7 +45,6 @@ func codingsOf(h http.Header) (codings []string, unknown string) {
 	return codings, ""
 }
 
-// unknownCoding returns the coding of a response that cannot be decoded, or "".
 func unknownCoding(h http.Header) string {
 	_, unknown := codingsOf(h)
 	return unknown
@@ -76,7 +75,7 @@ func decompress(res *http.Response) (io.Reader, error) {
 //
 // To add a content coding, add a case here, a row to send_test.go, and the name to the error
 // in pkg/api/response/spool.go, to docs/how-to/formats.md and to docs/understand/faults.md.
-// Requests accept only gzip, see header.go.
+// Requests accept only gzip, see builtin in build.go.
 func decoderOf(name string) func(*bufio.Reader) (io.Reader, error) {
 	switch name {
 	case "gzip", "x-gzip":

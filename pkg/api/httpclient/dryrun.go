@@ -33,6 +33,8 @@ type Outgoing struct {
 	Headers   []Line // header lines in the order of sending
 	Body      []byte
 	Sensitive secret.Sensitive // secret parts, see request.Request
+	// Sources are the sources of its parts, see JobInfo.FindSources.
+	Sources []request.Source
 }
 
 // Line is one header line.
@@ -44,13 +46,13 @@ var ErrNotSent = errors.New("a dry run sends nothing")
 // dryRun collects requests instead of sending them. It returns a response only to logins.
 type dryRun struct{ *Options }
 
-func (t *dryRun) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *dryRun) do(ctx context.Context, x *call) (*Response, error) {
 	kept, err := outgoing(ctx, x)
 	if err != nil {
 		return nil, err
 	}
 	t.DryRun.Outgoing = append(t.DryRun.Outgoing, kept)
-	if x.Purpose != Login {
+	if !x.forLogin {
 		return nil, ErrNotSent
 	}
 	spool := t.spooler.New()
@@ -59,18 +61,18 @@ func (t *dryRun) Do(ctx context.Context, x *Call) (*Response, error) {
 	}
 	sent := *x
 	sent.Request = withUser(x.Request)
-	return &Response{Call: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
+	return &Response{call: &sent, Status: http.StatusOK, StatusLine: "200 OK", Header: t.DryRun.Header, Body: spool}, nil
 }
 
-// outgoing returns the bytes that net/http would send for a request.
-func outgoing(ctx context.Context, x *Call) (Outgoing, error) {
+// outgoing returns the bytes that net/http would send for a request, and their sources.
+func outgoing(ctx context.Context, x *call) (Outgoing, error) {
 	sent := *x
 	sent.Request = withUser(x.Request)
 	var wire bytes.Buffer
 	if err := sent.http(ctx).Write(&wire); err != nil { // as net/http does for a connection
 		return Outgoing{}, err
 	}
-	kept := Outgoing{Login: x.Purpose == Login, Built: x.Built, Method: x.Method, Sensitive: x.Sensitive}
+	kept := Outgoing{Login: x.forLogin, Built: x.Built, Method: x.Method, Sensitive: x.Sensitive}
 	head, body, _ := bytes.Cut(wire.Bytes(), []byte("\r\n\r\n"))
 	kept.Body = body
 	lines := strings.Split(string(head), "\r\n")
@@ -80,5 +82,8 @@ func outgoing(ctx context.Context, x *Call) (Outgoing, error) {
 	}
 	// The first line is METHOD TARGET HTTP/1.1.
 	kept.URL = x.URL.Scheme + "://" + x.URL.Host + strings.Split(lines[0], " ")[1]
+	if find := x.Sender.FindSources; find != nil {
+		kept.Sources = find(kept)
+	}
 	return kept, nil
 }

@@ -60,7 +60,6 @@ func (c *earlyResponseConn) next() {
 	c.requesting, c.responded = false, false
 }
 
-// early reports whether the bytes that are read next arrived before the request.
 func (c *earlyResponseConn) early() bool {
 	if c == nil {
 		return false
@@ -70,8 +69,6 @@ func (c *earlyResponseConn) early() bool {
 	return !c.requesting || !c.responded
 }
 
-// earlyResponseConnOf returns the earlyResponseConn below a connection of net/http, or
-// nil if there is none.
 func earlyResponseConnOf(conn net.Conn) *earlyResponseConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()

@@ -163,7 +163,6 @@ func (e *endpoint) beginsPath(i int) bool {
 	return strings.HasPrefix(e.pieces[i].Text, "/") && !strings.HasSuffix(string(e.text), "/") && !strings.HasSuffix(string(e.text), "@") && e.endsHost(i)
 }
 
-// endsHost reports whether no text of the host follows a value.
 func (e *endpoint) endsHost(i int) bool {
 	return i+1 == len(e.pieces) || e.pieces[i+1].Value || strings.IndexAny(e.pieces[i+1].Text, "/?#") == 0
 }
@@ -245,5 +244,4 @@ func appendEncoded(dst []byte, text, encoded string, escapes bool) []byte {
 	return dst
 }
 
-// blank reports whether a byte is a blank or a control character.
 func blank(c byte) bool { return c <= ' ' || c == 0x7F }

@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
+	"github.com/keboola/configurable-extractor/internal/ramdisk"
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -29,7 +32,7 @@ type fixture struct {
 	*Client
 	iteration config.Iteration
 	spools    string // directory of the temporary files
-	stats     *Stats
+	stats     *stats
 	secrets   secret.Registry
 
 	sink   recorder
@@ -150,7 +153,7 @@ func (f *fixture) Do(ctx context.Context, r config.RequestSpec, from ...JobInfo)
 
 // Login sends a login request for no request.
 func (f *fixture) Login(ctx context.Context, r config.RequestSpec) (*response.Spool, error) {
-	responded, err := f.login(ctx, &Call{}, r)
+	responded, err := f.login(ctx, &call{}, r)
 	return responded.Body, err
 }
 
@@ -308,9 +311,9 @@ func authenticated(f func(*auth.Attempt) error) auth.Authenticator {
 }
 
 // stepFunc is a step of the chain.
-type stepFunc func(context.Context, *Call) (*Response, error)
+type stepFunc func(context.Context, *call) (*Response, error)
 
-func (f stepFunc) Do(ctx context.Context, x *Call) (*Response, error) { return f(ctx, x) }
+func (f stepFunc) do(ctx context.Context, x *call) (*Response, error) { return f(ctx, x) }
 
 // wantUserError checks that an error is the user's and has these words.
 func wantUserError(t testing.TB, err error, words ...string) {
@@ -331,3 +334,6 @@ func equal[T comparable](t testing.TB, what string, got, want []T) {
 		t.Errorf("%s: got %v, want %v", what, got, want)
 	}
 }
+
+// TestMain wants all goroutines ended when the tests are.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(ramdisk.Tests(m.Run)) }

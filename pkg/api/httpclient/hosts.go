@@ -13,13 +13,13 @@ import (
 // allowedHostsOnly refuses every URL that `image_parameters.allowed_hosts` does not list,
 // also for next pages, child jobs, logins and redirects.
 type allowedHostsOnly struct {
-	next    Step
+	next    step
 	allowed []config.AllowedHost
 }
 
-func (t *allowedHostsOnly) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *allowedHostsOnly) do(ctx context.Context, x *call) (*Response, error) {
 	if len(t.allowed) == 0 {
-		return t.next.Do(ctx, x)
+		return t.next.do(ctx, x)
 	}
 	why := ""
 	for _, entry := range t.allowed {
@@ -32,7 +32,7 @@ func (t *allowedHostsOnly) Do(ctx context.Context, x *Call) (*Response, error) {
 				continue
 			}
 		}
-		return t.next.Do(ctx, x)
+		return t.next.do(ctx, x)
 	}
 	u := *x.URL
 	u.RawQuery, u.User = "", nil
@@ -82,7 +82,13 @@ func ambiguity(path string) string {
 		}
 		for segment := range strings.SplitSeq(path, "/") {
 			name, _, _ := strings.Cut(segment, ";")
-			if strings.Map(visible, name) == ".." {
+			visible := strings.Map(func(r rune) rune {
+				if r <= ' ' || r == 0x7f {
+					return -1
+				}
+				return r
+			}, name)
+			if visible == ".." {
 				return "its path holds an encoded segment '..'"
 			}
 		}
@@ -93,12 +99,4 @@ func ambiguity(path string) string {
 		path = decoded
 	}
 	return "its path is encoded several times"
-}
-
-// visible maps white space and control characters to -1, so that strings.Map drops them.
-func visible(r rune) rune {
-	if r <= ' ' || r == 0x7f {
-		return -1
-	}
-	return r
 }

@@ -12,20 +12,24 @@ import (
 // it emits only the second event, for the report of the run or a platform that shows
 // requests. The step retry reports an attempt without a connection.
 type logger struct {
-	next Step
+	next step
 	*Options
 }
 
-func (t *logger) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *logger) do(ctx context.Context, x *call) (*Response, error) {
 	var start time.Time
 	sent := *x
 	sent.connected = func() {
 		if start.IsZero() {
 			start = t.Now()
-			t.sent(x)
+			t.Stats.Requests.Add(1)
+			if t.Debug {
+				a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
+				t.Log.Emit(event.RequestSent{Method: x.Method, URL: a.Whole, Path: a.Path, Query: a.Query, Attempt: x.Attempt})
+			}
 		}
 	}
-	res, err := t.next.Do(ctx, &sent)
+	res, err := t.next.do(ctx, &sent)
 	if res != nil {
 		t.Secrets.AddAddress(res.Header.Get("Location"))
 	}
@@ -35,22 +39,7 @@ func (t *logger) Do(ctx context.Context, x *Call) (*Response, error) {
 	return res, err
 }
 
-func (t *logger) sent(x *Call) {
-	t.Stats.Requests.Add(1)
-	if !t.Debug {
-		return
-	}
-	a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
-	t.Log.Emit(event.RequestSent{
-		Method:  x.Method,
-		URL:     a.Whole,
-		Path:    a.Path,
-		Query:   a.Query,
-		Attempt: x.Attempt,
-	})
-}
-
-func (t *logger) responded(x *Call, res *Response, err error, took, held time.Duration) {
+func (t *logger) responded(x *call, res *Response, err error, took, held time.Duration) {
 	a := t.Secrets.RedactAddress(x.URL, x.Sensitive)
 	e := event.RequestAnswered{
 		Method:     x.Method,
@@ -60,7 +49,7 @@ func (t *logger) responded(x *Call, res *Response, err error, took, held time.Du
 		Attempt:    x.Attempt,
 		Seconds:    took.Seconds(),
 		Waited:     held.Seconds(),
-		Login:      x.Purpose == Login,
+		Login:      x.forLogin,
 		Job:        x.Sender.Job,
 		JobPointer: x.Sender.Pointer,
 		Iteration:  x.Sender.Iteration,

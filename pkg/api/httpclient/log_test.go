@@ -14,27 +14,6 @@ import (
 // debugging requests an event for every request.
 func debugging(o *Options) { o.Debug = true }
 
-func TestEveryRequestIsReportedUnderDebug(t *testing.T) {
-	s := serve(t, say(503, ""), ok("token"), say(503, ""), ok("token"), to(302, "/b?c=d"), ok(""))
-	f := newFixture(t, s.URL, `{}`, authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		if r.URL.Path == "/b" {
-			return nil
-		}
-		responded, err := r.Login(ctx, config.RequestSpec{Endpoint: "login", Method: "FORM", Params: parse(t, `{"user":"eva"}`)})
-		if err != nil {
-			return err
-		}
-		r.URL.RawQuery = "sid=" + readSpool(t, responded.Body)
-		return nil
-	}), debugging)
-	if _, err := f.get(t, "a b"); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "events", f.messages("request.sent"), []string{
-		"POST /login", "POST /login (attempt 2)", "GET /a%20b?sid=token", "POST /login", "GET /a%20b?sid=token (attempt 2)", "GET /b?c=d",
-	})
-}
-
 func TestReportOfARequest(t *testing.T) {
 	s := serve(t, ok(""))
 	f := newFixture(t, s.URL, `{}`, nil, debugging)
@@ -79,15 +58,6 @@ func TestReportOfAResponse(t *testing.T) {
 		}
 	}
 	equal(t, "answers", got, want)
-}
-
-func TestNothingIsReportedWithoutDebug(t *testing.T) {
-	f := newFixture(t, serve(t, say(503, ""), ok("")).URL, `{}`, nil)
-	if _, err := f.get(t, "x"); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "events", f.messages("request.sent"), nil)
-	equal(t, "events", f.messages("request.answered"), nil)
 }
 
 // TestEveryRequestIsReportedToAPlatformThatWatches: the end of each, also without debug.
@@ -150,17 +120,4 @@ func TestReportHasTheJobOfARequest(t *testing.T) {
 		"trace /a false 60 users /jobs/0 2",
 	})
 	equal(t, "events", f.messages("request.answered"), nil)
-}
-
-func TestSecretAcrossPathAndQuery(t *testing.T) {
-	s := serve(t, say(503, ""), ok(""))
-	f := newFixture(t, s.URL, `{}`, nil, debugging)
-	f.secrets.Add("s3?k=t")
-	if _, err := f.get(t, "a/xs3?k=tx&y=1"); err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "events", append(f.messages("request.sent"), f.messages("request.retried")...), []string{
-		"GET /a/x[hidden]?[hidden]x&y=1", "GET /a/x[hidden]?[hidden]x&y=1 (attempt 2)",
-		"GET /a/x[hidden]: status 503 Service Unavailable, retry 1 in 1s",
-	})
 }

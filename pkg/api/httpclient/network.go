@@ -75,7 +75,13 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 	case o.Settings.server != nil:
 		dial = o.tunnel.connection
 	case o.DenyPrivateNetworks:
-		dial = eitherDial(dial, publicOnly(dial, o.Lookup, o.API.ConnectTimeout))
+		proxies, others := dial, publicOnly(dial, o.Lookup, o.API.ConnectTimeout)
+		dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if ctx.Value(proxiedKey{}) != nil { // the operator chose the proxy
+				return proxies(ctx, network, address)
+			}
+			return others(ctx, network, address)
+		}
 	}
 	return &http.Transport{
 		DialContext:            detectEarlyResponses(recoverDial(dial)),
@@ -89,7 +95,12 @@ func newTransport(o *Options, via findProxy, certificate *tls.Certificate) *http
 		IdleConnTimeout:     90 * time.Second,
 		Proxy:               via,
 
-		OnProxyConnectResponse: acceptTunnel,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+			if res.StatusCode != http.StatusOK {
+				return &networkError{code: codeReceive, what: "the proxy returned status " + res.Status}
+			}
+			return nil
+		},
 	}
 }
 
@@ -107,25 +118,6 @@ func recoverDial(dial env.Dial) env.Dial {
 		})
 		return conn, err
 	}
-}
-
-// eitherDial uses one dial for proxies, which the operator chose, and another for all
-// other connections.
-func eitherDial(proxies, others env.Dial) env.Dial {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if toProxy(ctx) {
-			return proxies(ctx, network, address)
-		}
-		return others(ctx, network, address)
-	}
-}
-
-// acceptTunnel checks the response of a proxy to CONNECT.
-func acceptTunnel(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
-	if res.StatusCode != http.StatusOK {
-		return &networkError{code: codeReceive, what: "the proxy returned status " + res.Status}
-	}
-	return nil
 }
 
 // These codes of network errors, used in `retryConfig`, are the numbers of curl.

@@ -1,7 +1,6 @@
 package httpclient
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"io"
@@ -139,40 +138,6 @@ func (c *silenced) Read(p []byte) (int, error) {
 	return 0, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}
 }
 
-func TestBrokenBodyIsRetriedOnlyWhenListed(t *testing.T) {
-	broken := responding("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nmore than sixteen bytes")
-	for codes, want := range map[string]int{"[18]": 4, `["18"]`: 4, "[28,6,7,35,52,56]": 1, "[]": 1} {
-		t.Run(codes, func(t *testing.T) {
-			address, connections := misbehave(t, broken)
-			f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":3,"curl":{"codes":`+codes+`}}}`, nil)
-			_, err := f.get(t, "x")
-			wantUserError(t, err, "network error 18")
-			if connections() != want {
-				t.Errorf("%d connections were made, want %d", connections(), want)
-			}
-			noSpools(t, f)
-		})
-	}
-}
-
-func TestBrokenBodyIsReplacedByTheNextAttempt(t *testing.T) {
-	first := true
-	address, _ := misbehave(t, func(conn *net.TCPConn) {
-		text := "HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\nmore than sixteen bytes"
-		if first {
-			text = text[:len(text)-5]
-		}
-		first = false
-		responding(text)(conn)
-	})
-	f := newFixture(t, "http://"+address, `{}`, nil)
-	if body, err := f.get(t, "x"); err != nil || body != "more than sixteen bytes" {
-		t.Errorf("got %q, %v", body, err)
-	}
-	equal(t, "waits", f.sleeps, []time.Duration{second})
-	noSpools(t, f)
-}
-
 func TestConnectionsThatCannotBeMade(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -283,25 +248,5 @@ func TestOnlyHTTP1AndModernTLSAreSpoken(t *testing.T) {
 	}
 	if got := f.network.trusted.TLSClientConfig.MinVersion; got != tls.VersionTLS12 {
 		t.Errorf("the lowest TLS version is %x", got)
-	}
-}
-
-func TestKeptConnectionThatDiedIsRetriedByUsAlone(t *testing.T) {
-	address, connections := misbehave(t, func(conn *net.TCPConn) {
-		requests := bufio.NewReader(conn)
-		if _, err := http.ReadRequest(requests); err == nil {
-			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1")
-			http.ReadRequest(requests) // the second one on this connection gets no response
-		}
-	})
-	f := newFixture(t, "http://"+address, `{}`, nil)
-	for range 2 {
-		if body, err := f.get(t, "x"); err != nil || body != "1" {
-			t.Fatalf("got %q, %v", body, err)
-		}
-	}
-	equal(t, "retries", f.messages("request.retried"), []string{"GET /x: network error 52: the server closed the connection without a response, retry 1 in 1s"})
-	if got := f.stats.Requests.Load(); got != 3 || connections() != 2 {
-		t.Errorf("%d requests are counted on %d connections, want 3 on 2", got, connections())
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// Pacer decides when a request may be sent. All clients of a run share one Pacer. It
+// pacer decides when a request may be sent. All clients of a run share one pacer. It
 // enforces `api.http.rateLimit` and the rate limits of jobs. It sends no request during a
 // pause that the API demands.
-type Pacer struct {
-	stats *Stats
+type pacer struct {
+	stats *stats
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
@@ -41,9 +41,8 @@ func newLimiter(l config.RateLimit, setting string) *rateLimiter {
 	return &rateLimiter{RateLimit: l, setting: setting, turn: make(chan struct{}, 1)}
 }
 
-// newPacer returns the pacer of a run. The pacer adds its waits to stats.
-func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *Pacer {
-	p := &Pacer{stats: stats, now: now, sleep: sleep, jobs: map[string]*rateLimiter{}}
+func newPacer(l config.RateLimit, stats *stats, now func() time.Time, sleep func(context.Context, time.Duration) error) *pacer {
+	p := &pacer{stats: stats, now: now, sleep: sleep, jobs: map[string]*rateLimiter{}}
 	if l.Requests > 0 {
 		p.all = newLimiter(l, "api.http.rateLimit")
 	}
@@ -52,14 +51,14 @@ func newPacer(l config.RateLimit, stats *Stats, now func() time.Time, sleep func
 
 // pauseAll waits and pauses all other requests. If ctx ends first, the next request waits
 // for the remaining time.
-func (p *Pacer) pauseAll(ctx context.Context, wait time.Duration) error {
+func (p *pacer) pauseAll(ctx context.Context, wait time.Duration) error {
 	p.mu.Lock()
 	p.beginPause()
 	p.mu.Unlock()
 	return p.waitAndResume(ctx, p.now().Add(wait), wait)
 }
 
-func (p *Pacer) beginPause() {
+func (p *pacer) beginPause() {
 	if p.pausing == 0 {
 		p.resume = make(chan struct{})
 	}
@@ -67,7 +66,7 @@ func (p *Pacer) beginPause() {
 }
 
 // waitAndResume waits until a time and then ends the pause of the other requests.
-func (p *Pacer) waitAndResume(ctx context.Context, until time.Time, wait time.Duration) error {
+func (p *pacer) waitAndResume(ctx context.Context, until time.Time, wait time.Duration) error {
 	p.stats.Waited.Add(int64(wait))
 	err := p.sleep(ctx, wait)
 	p.mu.Lock()
@@ -82,14 +81,14 @@ func (p *Pacer) waitAndResume(ctx context.Context, until time.Time, wait time.Du
 	return err
 }
 
-func (p *Pacer) paused() bool {
+func (p *pacer) paused() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.resume != nil || p.until.After(p.now())
 }
 
 // awaitResume waits until the end of a pause.
-func (p *Pacer) awaitResume(ctx context.Context, sender JobInfo) error {
+func (p *pacer) awaitResume(ctx context.Context, sender JobInfo) error {
 	for {
 		held, until := p.joinPause()
 		switch {
@@ -119,7 +118,7 @@ func (p *Pacer) awaitResume(ctx context.Context, sender JobInfo) error {
 // joinPause returns the channel of the request that waits for the end of a pause. If that
 // request was cancelled, joinPause begins the pause again and returns its end, and the
 // caller must call waitAndResume. Without a pause both results are zero.
-func (p *Pacer) joinPause() (held chan struct{}, until time.Time) {
+func (p *pacer) joinPause() (held chan struct{}, until time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.resume != nil || !p.until.After(p.now()) {
@@ -133,7 +132,7 @@ func (p *Pacer) joinPause() (held chan struct{}, until time.Time) {
 // admit waits until the next request may be sent, and counts it. With a rate limit
 // requests pass one at a time. A request of a job with its own limit waits for that limit
 // first, so that it does not delay requests of other jobs.
-func (p *Pacer) admit(ctx context.Context, x *Call) error {
+func (p *pacer) admit(ctx context.Context, x *call) error {
 	limiters := p.limiters(x)
 	due := make([]time.Time, len(limiters))
 	for i, l := range limiters {
@@ -144,8 +143,15 @@ func (p *Pacer) admit(ctx context.Context, x *Call) error {
 		}
 		defer func() { <-l.turn }()
 		due[i] = l.due(p.now())
-		if err := p.waitFor(ctx, x, l, due[i].Sub(p.now())); err != nil {
-			return err
+		if wait := due[i].Sub(p.now()); wait > 0 {
+			p.stats.Waited.Add(int64(wait))
+			x.held += wait
+			done := x.Sender.Live.Pause(l.setting, wait)
+			err := p.sleep(ctx, wait)
+			done()
+			if err != nil {
+				return err
+			}
 		}
 	}
 	if err := p.awaitResume(ctx, x.Sender); err != nil {
@@ -163,9 +169,9 @@ func (p *Pacer) admit(ctx context.Context, x *Call) error {
 
 // limiters returns the limiters that a request waits for. A login counts only for the
 // limit of all requests.
-func (p *Pacer) limiters(x *Call) []*rateLimiter {
+func (p *pacer) limiters(x *call) []*rateLimiter {
 	var all []*rateLimiter
-	if limit := x.Sender.RateLimit; limit.Requests > 0 && x.Purpose == Data {
+	if limit := x.Sender.RateLimit; limit.Requests > 0 && !x.forLogin {
 		p.mu.Lock()
 		l := p.jobs[x.Sender.Pointer]
 		if l == nil {
@@ -179,16 +185,6 @@ func (p *Pacer) limiters(x *Call) []*rateLimiter {
 		all = append(all, p.all)
 	}
 	return all
-}
-
-func (p *Pacer) waitFor(ctx context.Context, x *Call, l *rateLimiter, wait time.Duration) error {
-	if wait <= 0 {
-		return nil
-	}
-	p.stats.Waited.Add(int64(wait))
-	x.held += wait
-	defer x.Sender.Live.Pause(l.setting, wait)()
-	return p.sleep(ctx, wait)
 }
 
 // due returns the time when the limit allows the next request, or the zero time if it
@@ -205,13 +201,13 @@ func (l *rateLimiter) due(now time.Time) time.Time {
 // pace waits for the pacer. It is below the cache, because cached responses do not count,
 // and above the steps that depend on the time of sending.
 type pace struct {
-	next  Step
-	pacer *Pacer
+	next  step
+	pacer *pacer
 }
 
-func (t *pace) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *pace) do(ctx context.Context, x *call) (*Response, error) {
 	if err := t.pacer.admit(ctx, x); err != nil {
 		return nil, err
 	}
-	return t.next.Do(ctx, x)
+	return t.next.do(ctx, x)
 }

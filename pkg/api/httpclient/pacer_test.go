@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
@@ -26,7 +25,7 @@ func wait(ctx context.Context, d time.Duration) error {
 
 // starts sends so many requests at once through a pacer and returns the sorted times at
 // which they passed.
-func starts(t *testing.T, p *Pacer, requests int) []time.Duration {
+func starts(t *testing.T, p *pacer, requests int) []time.Duration {
 	t.Helper()
 	began := time.Now()
 	var mu sync.Mutex
@@ -34,7 +33,7 @@ func starts(t *testing.T, p *Pacer, requests int) []time.Duration {
 	var wg sync.WaitGroup
 	for range requests {
 		wg.Go(func() {
-			if err := p.admit(t.Context(), &Call{}); err != nil {
+			if err := p.admit(t.Context(), &call{}); err != nil {
 				t.Error(err)
 			}
 			mu.Lock()
@@ -47,72 +46,15 @@ func starts(t *testing.T, p *Pacer, requests int) []time.Duration {
 	return all
 }
 
-func TestRateLimit(t *testing.T) {
-	for _, tt := range []struct {
-		name     string
-		limit    config.RateLimit
-		requests int
-		want     []time.Duration
-	}{
-		{"none", config.RateLimit{}, 3, []time.Duration{0, 0, 0}},
-		{"fewer than allowed", config.RateLimit{Requests: 5, Per: second}, 3, []time.Duration{0, 0, 0}},
-		{"one at a time", config.RateLimit{Requests: 1, Per: 2 * second}, 3, []time.Duration{0, 2 * second, 4 * second}},
-		{"some at a time", config.RateLimit{Requests: 2, Per: second}, 5, []time.Duration{0, 0, second, second, 2 * second}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				equal(t, "starts", starts(t, newPacer(tt.limit, &Stats{}, time.Now, wait), tt.requests), tt.want)
-			})
-		})
-	}
-}
-
-// TestRateLimitOfJobs: a job waits for its own limit and for that of all requests, and
-// holds back no other job. A login waits for the latter only.
-func TestRateLimitOfJobs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(config.RateLimit{Requests: 2, Per: second}, &Stats{}, time.Now, wait)
-		report := JobInfo{Pointer: "/jobs/0", RateLimit: config.RateLimit{Requests: 1, Per: 10 * second}}
-		began := time.Now()
-		var mu sync.Mutex
-		passed := map[string][]time.Duration{}
-		var wg sync.WaitGroup
-		send := func(name string, x *Call) {
-			wg.Go(func() {
-				if err := p.admit(t.Context(), x); err != nil {
-					t.Error(err)
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				passed[name] = append(passed[name], time.Since(began))
-			})
-		}
-		for range 3 {
-			send("reports", &Call{Sender: report})
-		}
-		synctest.Wait()
-		for range 3 {
-			send("others", &Call{Sender: JobInfo{Pointer: "/jobs/1"}})
-		}
-		synctest.Wait()
-		send("login", &Call{Sender: report, Purpose: Login})
-		wg.Wait()
-		slices.Sort(passed["others"])
-		equal(t, "reports", passed["reports"], []time.Duration{0, 10 * second, 20 * second})
-		equal(t, "others", passed["others"], []time.Duration{0, second, second})
-		equal(t, "login", passed["login"], []time.Duration{2 * second})
-	})
-}
-
 // No period of the limit's length has more starts than allowed.
 func TestRateLimitInEverySpan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stats := &Stats{}
+		stats := &stats{}
 		p := newPacer(config.RateLimit{Requests: 3, Per: 10 * second}, stats, time.Now, wait)
 		var all []time.Time
 		for i := range 40 {
 			time.Sleep(time.Duration(i*i%7) * second)
-			if err := p.admit(t.Context(), &Call{}); err != nil {
+			if err := p.admit(t.Context(), &call{}); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, time.Now())
@@ -130,14 +72,14 @@ func TestRateLimitInEverySpan(t *testing.T) {
 
 func TestRateLimitEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(config.RateLimit{Requests: 1, Per: time.Hour}, &Stats{}, time.Now, wait)
+		p := newPacer(config.RateLimit{Requests: 1, Per: time.Hour}, &stats{}, time.Now, wait)
 		starts(t, p, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), second)
 		defer cancel()
 		var wg sync.WaitGroup
 		for range 3 { // one waits for the clock, the others for their turn
 			wg.Go(func() {
-				if err := p.admit(ctx, &Call{}); err != context.DeadlineExceeded {
+				if err := p.admit(ctx, &call{}); err != context.DeadlineExceeded {
 					t.Errorf("got %v", err)
 				}
 			})
@@ -152,7 +94,7 @@ func TestRateLimitEndsWithTheContext(t *testing.T) {
 
 func TestHeldRequestsWaitForTheLastRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newPacer(config.RateLimit{}, &Stats{}, time.Now, wait)
+		p := newPacer(config.RateLimit{}, &stats{}, time.Now, wait)
 		var wg sync.WaitGroup
 		rest := func(ctx context.Context, d time.Duration, want error) {
 			wg.Go(func() {
@@ -245,45 +187,6 @@ func TestPatienceOfOneRequestIsThatOfAll(t *testing.T) {
 				<-done
 			}
 			close(awake)
-		})
-	}
-}
-
-// Each attempt, hop and login counts; a response from the cache does not.
-func TestWhatTheRateLimitCounts(t *testing.T) {
-	login := authFunc(func(ctx context.Context, r *auth.Attempt) error {
-		responded, err := r.Login(ctx, config.RequestSpec{Endpoint: "login"})
-		if err != nil {
-			return err
-		}
-		return responded.Body.Close()
-	})
-	const limit = `"http":{"rateLimit":{"requests":1,"perSeconds":60}}`
-	for _, tt := range []struct {
-		name      string
-		method    auth.Authenticator
-		responses []http.HandlerFunc
-		sleeps    []time.Duration
-	}{
-		{"retry", nil, []http.HandlerFunc{say(503, ""), ok("1")}, []time.Duration{second, 59 * second}},
-		{"redirect", nil, []http.HandlerFunc{say(302, "", "Location: /y"), ok("1")}, []time.Duration{60 * second}},
-		{"login", login, []http.HandlerFunc{ok("1"), ok("1")}, []time.Duration{60 * second}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			now := today()
-			var sleeps []time.Duration
-			f := newFixture(t, serve(t, tt.responses...).URL, `{`+limit+`}`, tt.method, func(o *Options) {
-				o.Now = func() time.Time { return now }
-				o.Sleep = func(_ context.Context, d time.Duration) error {
-					sleeps = append(sleeps, d)
-					now = now.Add(d)
-					return nil
-				}
-			})
-			if _, err := f.get(t, "x"); err != nil {
-				t.Fatal(err)
-			}
-			equal(t, "sleeps", sleeps, tt.sleeps)
 		})
 	}
 }

@@ -85,8 +85,3 @@ func (via findProxy) prepare(req *http.Request) *http.Request {
 // proxiedKey marks the context of a request through a proxy, because net/http passes only
 // the context to dial.
 type proxiedKey struct{}
-
-func toProxy(ctx context.Context) bool {
-	is, _ := ctx.Value(proxiedKey{}).(bool)
-	return is
-}

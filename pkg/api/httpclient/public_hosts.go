@@ -19,15 +19,15 @@ import (
 // internet. Requests through a proxy allow no other check. For direct connections
 // publicOnly checks the addresses of a host name.
 type publicHostsOnly struct {
-	next Step
+	next step
 }
 
-func (t *publicHostsOnly) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *publicHostsOnly) do(ctx context.Context, x *call) (*Response, error) {
 	host := x.URL.Hostname()
 	if why := notPublicHost(host); why != "" {
 		return nil, refused(host, "it is "+why)
 	}
-	return t.next.Do(ctx, x)
+	return t.next.do(ctx, x)
 }
 
 // publicOnly connects only to addresses of the public internet. It resolves a host name

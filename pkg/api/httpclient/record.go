@@ -15,6 +15,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/har"
+	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
@@ -23,16 +24,16 @@ import (
 // login, including failed ones. A login is written after its response has been read, when
 // its secrets are known.
 type record struct {
-	next     Step
+	next     step
 	recorder *har.Recorder
 }
 
-func (t *record) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *record) do(ctx context.Context, x *call) (*Response, error) {
 	timed := *x
 	timed.moments = &phaseTimes{now: t.recorder.WallClock}
 	kept := har.Exchange{Request: x.Request, Origin: x.origin(ctx), Started: t.recorder.Now()}
 	began := t.recorder.WallClock()
-	res, err := t.next.Do(ctx, &timed)
+	res, err := t.next.do(ctx, &timed)
 	ended := t.recorder.WallClock()
 	kept.Ended = t.recorder.Tick()
 	kept.Timings = timed.moments.timings(began, ended, kept.Ended.Sub(kept.Started))
@@ -60,9 +61,7 @@ func (t *record) Do(ctx context.Context, x *Call) (*Response, error) {
 	return res, nil
 }
 
-// charsets returns the possible character sets of a response that is not valid UTF-8. For
-// UTF-8 it returns nil.
-func (x *Call) charsets(res *Response) ([]encoding.Encoding, error) {
+func (x *call) charsets(res *Response) ([]encoding.Encoding, error) {
 	if !res.Body.HasInvalidUTF8() {
 		return nil, nil
 	}
@@ -77,27 +76,26 @@ func (x *Call) charsets(res *Response) ([]encoding.Encoding, error) {
 
 // origin returns the page that an exchange was sent for, with the sources of the request.
 // It returns nil if the sender has no PagePath.
-func (x *Call) origin(ctx context.Context) *har.Initiator {
+func (x *call) origin(ctx context.Context) *har.Initiator {
 	if x.Sender.PagePath == nil {
 		return nil
 	}
-	o := &har.Initiator{Job: x.Sender.Job, Pointer: x.Sender.Pointer, At: x.Sender.PagePath, Login: x.Purpose == Login, Attempt: x.Attempt}
+	o := &har.Initiator{Job: x.Sender.Job, Pointer: x.Sender.Pointer, At: x.Sender.PagePath, Login: x.forLogin, Attempt: x.Attempt}
 	built, sent := x.Built.URL, x.URL
 	if built.Scheme != sent.Scheme || built.Host != sent.Host || built.EscapedPath() != sent.EscapedPath() {
 		o.Redirected = true
 		return o
 	}
-	if x.Sender.FindSources != nil {
-		if out, err := outgoing(ctx, x); err == nil { // the step send reports the error
-			o.Sources = x.Sender.FindSources(out)
-		}
+	if out, err := outgoing(ctx, x); err == nil { // the step send reports the error
+		builtIn := func(s request.Source) bool { return s.Pointer == "" && strings.HasPrefix(s.Part, "header ") }
+		o.Sources = slices.DeleteFunc(out.Sources, builtIn)
 	}
 	return o
 }
 
 // keep records an exchange. An exchange of a login is recorded later, when its secrets
 // are known.
-func (t *record) keep(x *Call, kept har.Exchange) error {
+func (t *record) keep(x *call, kept har.Exchange) error {
 	if x.logins != nil {
 		return x.logins.keep(kept)
 	}

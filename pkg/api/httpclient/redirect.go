@@ -18,16 +18,16 @@ const maxRedirects = 5
 // because all of its request may be credentials. Trusted origins get credentials and
 // logins.
 type redirect struct {
-	next Step
+	next step
 	// trusted are additional origins that may get credentials.
 	trusted  []config.Origin
 	stripper *stripper
 }
 
-func (t *redirect) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *redirect) do(ctx context.Context, x *call) (*Response, error) {
 	first := x
 	for hop := 0; ; hop++ {
-		res, err := t.next.Do(ctx, x)
+		res, err := t.next.do(ctx, x)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func (t *redirect) Do(ctx context.Context, x *Call) (*Response, error) {
 	}
 }
 
-func (t *redirect) follow(x *Call, origin *url.URL, status int, location string) (*Call, error) {
+func (t *redirect) follow(x *call, origin *url.URL, status int, location string) (*call, error) {
 	to, err := x.URL.Parse(location)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Hostname() == "" {
 		return nil, failure.Userf("%s %s was redirected to an invalid URL, expected an http or https URL", x.Method, x.Address())
@@ -63,7 +63,7 @@ func (t *redirect) follow(x *Call, origin *url.URL, status int, location string)
 	if config.OriginOf(to) == config.OriginOf(origin) || trusts(t.trusted, to) {
 		return next, nil
 	}
-	if x.Purpose == Login {
+	if x.forLogin {
 		return nil, failure.Userf("%s %s was redirected to %s, but a login is not sent to another origin: if that origin may receive the credentials, write its URL into 'loginRequest.endpoint', or list it in 'api.http.trustedOrigins'",
 			x.Method, x.Address(), config.OriginOf(to))
 	}

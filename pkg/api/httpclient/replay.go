@@ -11,7 +11,7 @@ import (
 // replay returns responses and network errors from a recording. It sends no requests.
 type replay struct{ *Options }
 
-func (t *replay) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *replay) do(ctx context.Context, x *call) (*Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (t *replay) Do(ctx context.Context, x *Call) (*Response, error) {
 	header := entry.Headers()
 	spool.Arrived(unknownCoding(header), header.Get("Content-Type"))
 	return &Response{
-		Call:       x,
+		call:       x,
 		Status:     entry.Response.Status,
 		StatusLine: strconv.Itoa(entry.Response.Status) + " " + entry.Response.StatusText,
 		Header:     header,

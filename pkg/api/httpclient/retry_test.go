@@ -1,14 +1,19 @@
 package httpclient
 
 import (
+	"bytes"
 	"context"
 	"errors"
-	"math"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
@@ -18,83 +23,6 @@ import (
 )
 
 const second = time.Second
-
-func TestStatusesRetriedByDefault(t *testing.T) {
-	for _, status := range []int{500, 502, 503, 504, 408, 420, 429} {
-		t.Run(strconv.Itoa(status), func(t *testing.T) {
-			f := newFixture(t, serve(t, say(status, "later"), ok("now")).URL, `{}`, nil)
-			if body, err := f.get(t, "x"); err != nil || body != "now" {
-				t.Errorf("got %q, %v", body, err)
-			}
-			equal(t, "waits", f.sleeps, []time.Duration{second})
-		})
-	}
-	for _, status := range []int{400, 401, 403, 404, 409, 501} {
-		t.Run(strconv.Itoa(status), func(t *testing.T) {
-			f := newFixture(t, serve(t, say(status, "never")).URL, `{}`, nil)
-			_, err := f.get(t, "x")
-			wantUserError(t, err, "["+strconv.Itoa(status)+"]")
-			equal(t, "waits", f.sleeps, nil)
-		})
-	}
-}
-
-func TestRetryConfig(t *testing.T) {
-	tests := []struct {
-		name, api string
-		status    int
-		requests  int
-	}{
-		{"ten retries by default", `{}`, 503, 11},
-		{"an own count", `{"retryConfig":{"maxRetries":2}}`, 503, 3},
-		{"a count as text", `{"retryConfig":{"maxRetries":"1"}}`, 503, 2},
-		{"zero means none", `{"retryConfig":{"maxRetries":0}}`, 503, 1},
-		{"the count inside http has no effect", `{"retryConfig":{"http":{"maxRetries":1}}}`, 503, 11},
-		{"own codes replace the default", `{"retryConfig":{"maxRetries":1,"http":{"codes":[404]}}}`, 503, 1},
-		{"a code of their own", `{"retryConfig":{"maxRetries":1,"http":{"codes":[404]}}}`, 404, 2},
-		{"no codes mean never", `{"retryConfig":{"http":{"codes":[]}}}`, 503, 1},
-		{"the old spelling", `{"retryConfig":{"maxRetries":1,"httpCodes":[404]}}`, 404, 2},
-		{"the old spelling hides the new one", `{"retryConfig":{"maxRetries":1,"headerName":"X","http":{"codes":[404]}}}`, 404, 1},
-		{"empty is the default", `{"retryConfig":[]}`, 503, 11},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			f := newFixture(t, serve(t, times(tt.requests, say(tt.status, ""))...).URL, tt.api, nil)
-			_, err := f.get(t, "x")
-			wantUserError(t, err, "["+strconv.Itoa(tt.status)+"]")
-			if got := f.stats.Requests.Load(); got != int64(tt.requests) {
-				t.Errorf("%d requests are counted, want %d", got, tt.requests)
-			}
-		})
-	}
-}
-
-func TestDelaysDouble(t *testing.T) {
-	f := newFixture(t, serve(t, times(11, say(500, ""))...).URL, `{}`, nil)
-	_, err := f.get(t, "x")
-	wantUserError(t, err)
-	equal(t, "waits", f.sleeps, []time.Duration{1 * second, 2 * second, 4 * second, 8 * second, 16 * second,
-		32 * second, 64 * second, 128 * second, 256 * second, 512 * second})
-}
-
-func TestComputedDelaysAreCut(t *testing.T) {
-	for _, longest := range []time.Duration{second / 2, time.Minute, time.Hour, math.MaxInt64} {
-		for _, concurrency := range []int{1, 2} {
-			api := config.API{Concurrency: concurrency, Retry: config.Retry{MaxWait: longest}}
-			r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: api}}
-			for attempt := 1; attempt < 1000; attempt++ {
-				d, err := r.delay(nil, nil, attempt)
-				if err != nil || d.wait < min(second, longest) || d.jitter < 0 || d.wait+d.jitter < d.wait || d.wait+d.jitter > longest {
-					t.Fatalf("attempt %d waits %s and %s, at most %s: %v", attempt, d.wait, d.jitter, longest, err)
-				}
-			}
-		}
-	}
-	f := newFixture(t, serve(t, times(5, say(500, ""))...).URL, `{"retryConfig":{"maxRetries":4,"maxWait":2.5}}`, nil)
-	_, err := f.get(t, "x")
-	wantUserError(t, err, "[500]")
-	equal(t, "waits", f.sleeps, []time.Duration{second, 2 * second, 2500 * time.Millisecond, 2500 * time.Millisecond})
-}
 
 // retryAfters are values of the header and their delays; -1 is the default delay. Today
 // is 2025-03-01 09:00:00, 1740819600.
@@ -161,7 +89,7 @@ func TestTooLongARetryHeader(t *testing.T) {
 		{"a number beyond any time", `{}`, "429", "Retry-After", "99999999999999999999999", "9223372035113956207 seconds", "3600 seconds"},
 		{"a number beyond any double", `{}`, "429", "Retry-After", "1e400", "9223372035113956207 seconds", "3600 seconds"},
 		{"a date", `{}`, "429", "Retry-After", "Sun, 02 Mar 2025 09:00:00 GMT", "86400 seconds;", "3600 seconds"},
-		{"a limit of its own", `{"retryConfig":{"maxWait":"0.5","http":{"retryHeader":"X-Reset"}}}`, "429", "X-Reset", "1", "1 seconds;", "0.5 seconds"},
+		{"a limit of its own", `{"retryConfig":{"maxWait":"0.5","http":{"retryHeader":"X-Reset"}}}`, "429", "X-Reset", "1", "1 second;", "0.5 seconds"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -209,53 +137,6 @@ func TestRetryHeaderName(t *testing.T) {
 			}
 			equal(t, "waits", f.sleeps, []time.Duration{tt.wait})
 		})
-	}
-}
-
-func TestListedSuccessIsRetriedAndAcceptedInTheEnd(t *testing.T) {
-	f := newFixture(t, serve(t, times(3, say(202, "pending"))...).URL, `{"retryConfig":{"maxRetries":2,"http":{"codes":[202]}}}`, nil)
-	if body, err := f.get(t, "x"); err != nil || body != "pending" {
-		t.Errorf("got %q, %v", body, err)
-	}
-	equal(t, "waits", f.sleeps, []time.Duration{second, 2 * second})
-}
-
-func TestRetrySendsTheBodyAgain(t *testing.T) {
-	tests := []struct{ method, want string }{{"POST", `{"a":"b"}`}, {"FORM", "a=b"}, {"PUT", `{"a":"b"}`}, {"GET", ""}}
-	for _, tt := range tests {
-		t.Run(tt.method, func(t *testing.T) {
-			s := serve(t, say(503, ""), say(503, ""), ok(""))
-			f := newFixture(t, s.URL, `{}`, nil)
-			if _, err := f.do(t, config.RequestSpec{Endpoint: "x", Method: tt.method, Params: parse(t, `{"a":"b"}`)}); err != nil {
-				t.Fatal(err)
-			}
-			for i, r := range s.seen {
-				if r.body != tt.want || r.line != s.seen[0].line {
-					t.Errorf("attempt %d: got %s with %q", i+1, r.line, r.body)
-				}
-			}
-		})
-	}
-}
-
-func TestCredentialsAreComputedForEachAttempt(t *testing.T) {
-	s := serve(t, say(503, ""), say(503, ""), ok(""))
-	nonce := 0
-	f := newFixture(t, s.URL, `{}`, authenticated(func(r *auth.Attempt) error {
-		nonce++
-		r.Header.Add("X-Nonce", strconv.Itoa(nonce))
-		r.URL.RawQuery += "&n=" + strconv.Itoa(nonce)
-		return nil
-	}))
-	if _, err := f.get(t, "x?a=1"); err != nil {
-		t.Fatal(err)
-	}
-	for i, r := range s.seen {
-		n := strconv.Itoa(i + 1)
-		equal(t, "nonces of attempt "+n, r.header.Values("X-Nonce"), []string{n})
-		if want := "GET /x?a=1&n=" + n; r.line != want {
-			t.Errorf("got %s, want %s", r.line, want)
-		}
 	}
 }
 
@@ -325,7 +206,7 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Errorf("%q: %d seconds, %v", text, seconds, ok)
 		}
 		r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: config.API{Retry: config.Retry{Header: "A", MaxWait: time.Hour}}}}
-		res := &Response{Status: 429, Header: http.Header{"A": {text}}, Call: &Call{Request: &request.Request{URL: &url.URL{}}}}
+		res := &Response{Status: 429, Header: http.Header{"A": {text}}, call: &call{Request: &request.Request{URL: &url.URL{}}}}
 		if d, err := r.delay(res, nil, 1); err == nil && (d.wait < 0 || d.wait > time.Hour) {
 			t.Errorf("%q waits %s", text, d.wait)
 		}
@@ -333,4 +214,127 @@ func FuzzRetryAfter(f *testing.F) {
 			t.Errorf("%q is taken for a delay", text)
 		}
 	})
+}
+
+// bytesOf is a random source that repeats these bytes.
+type bytesOf byte
+
+func (b bytesOf) Read(p []byte) (int, error) {
+	copy(p, bytes.Repeat([]byte{byte(b)}, len(p)))
+	return len(p), nil
+}
+
+// random is the injected source of some tests.
+func random(r io.Reader) func(*Options) { return func(o *Options) { o.Rand = r } }
+
+// Computed waits of parallel requests get an additional random part of 10 % to 100 %;
+// the wait in a header does not.
+func TestComputedWaitsAreSpread(t *testing.T) {
+	const few, many = bytesOf(0), bytesOf(255)
+	api := `{"http":{"concurrency":2},"retryConfig":{"maxRetries":3,"maxWait":6}}`
+	header := "Retry-After: 3"
+	for _, tt := range []struct {
+		name, api string
+		source    io.Reader
+		responses []http.HandlerFunc
+		want      []time.Duration
+	}{
+		{"the least", api, few, times(3, say(503, "")), []time.Duration{1100 * time.Millisecond, 2200 * time.Millisecond, 4400 * time.Millisecond}},
+		{"the most, cut to the longest wait", api, many, times(3, say(503, "")), []time.Duration{2 * second, 4 * second, 6 * second}},
+		// All wait for the first part, and this request alone for the second.
+		{"status 429 without a header", api, few, times(2, say(429, "")), []time.Duration{second, second / 10, 2 * second, second / 5}},
+		{"a header", api, many, times(2, say(429, "", header)), []time.Duration{3 * second, 3 * second}},
+		{"a header with another status", api, many, times(2, say(503, "", header)), []time.Duration{3 * second, 3 * second}},
+		{"one request after another", `{}`, many, times(2, say(503, "")), []time.Duration{second, 2 * second}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t, serve(t, append(tt.responses, ok(""))...).URL, tt.api, nil, random(tt.source))
+			if _, err := f.get(t, "x"); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "waits", f.sleeps, tt.want)
+			var total time.Duration
+			for _, wait := range f.sleeps {
+				total += wait
+			}
+			if got := time.Duration(f.stats.Waited.Load()); got != total {
+				t.Errorf("%s are counted, waited %s", got, total)
+			}
+		})
+	}
+	limited := newFixture(t, serve(t, say(503, ""), ok("")).URL, api, nil, random(many), func(o *Options) { o.Limits = env.Limits{Requests: 9} })
+	if _, err := limited.get(t, "x"); err != nil {
+		t.Error(err)
+	}
+	equal(t, "waits of a run with limits, which sends one request after another", limited.sleeps, []time.Duration{second})
+	f := newFixture(t, serve(t, say(503, "")).URL, api, nil, random(strings.NewReader("")))
+	if _, err := f.get(t, "x"); !errors.Is(err, io.EOF) {
+		t.Errorf("got %v without a random source", err)
+	}
+}
+
+// Requests that fail together, or while others wait, are repeated at different times.
+func TestRetriesSideBySideComeBackApart(t *testing.T) {
+	for _, tt := range []struct {
+		status int
+		apart  time.Duration // from one failure to the next
+	}{{503, 0}, {429, 0}, {503, second / 4}, {429, second / 4}} {
+		synctest.Test(t, func(t *testing.T) {
+			const n = 8
+			chacha := rand.NewChaCha8([32]byte{1})
+			var mu sync.Mutex
+			failed := second // so that all of them are in flight
+			var attempts []time.Duration
+			begun := time.Now()
+			f := newFixture(t, "http://a.test", `{"http":{"concurrency":8}}`, nil, func(o *Options) {
+				o.Now, o.Sleep = time.Now, sleepFor
+				o.Rand = readerFunc(func(p []byte) (int, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					return chacha.Read(p)
+				})
+			})
+			api := stepFunc(func(_ context.Context, x *call) (*Response, error) {
+				if x.Attempt == 1 {
+					mu.Lock()
+					failed += tt.apart
+					after := failed
+					mu.Unlock()
+					time.Sleep(after)
+					return &Response{Status: tt.status, Body: f.o.spooler.New()}, nil
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				attempts = append(attempts, time.Since(begun)-second)
+				return &Response{Status: 200, Body: f.o.spooler.New()}, nil
+			})
+			step := &retry{api, &f.o}
+			var wg sync.WaitGroup
+			for range n {
+				wg.Go(func() {
+					if _, err := step.do(t.Context(), &call{Request: &request.Request{Method: "GET", URL: f.o.BaseURL}}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			if apart := slices.Compact(slices.Sorted(slices.Values(attempts))); len(apart) != n || apart[0] < 1100*time.Millisecond || apart[n-1] > 2*second+n*tt.apart {
+				t.Errorf("status %d: came back after %v", tt.status, attempts)
+			}
+		})
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// sleepFor waits on the clock of a bubble.
+func sleepFor(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

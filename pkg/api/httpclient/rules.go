@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
@@ -25,12 +23,12 @@ import (
 //
 // A response that is not used as data is removed from the cache, so that it is requested
 // again.
-func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
+func (t *retry) decide(x *call, res *Response) (*rule.Decision, error) {
 	if res == nil {
 		return nil, nil
 	}
 	lists := []rule.List{x.Sender.Rules, t.Settings.Rules}
-	if x.Purpose == Login {
+	if x.forLogin {
 		lists = []rule.List{t.Settings.LoginRules}
 	}
 	d, err := rule.Decide(rule.Response{Status: res.Status, Header: res.Header, Body: res.Body}, t.Now(), lists...)
@@ -51,17 +49,17 @@ func (t *retry) decide(x *Call, res *Response) (*rule.Decision, error) {
 
 // discardRejected removes a response that is not used as data from the cache. For a login
 // it registers the secrets in the body, as registerLoginSecrets does for an error status.
-func (t *retry) discardRejected(x *Call, res *Response, d *rule.Decision) error {
+func (t *retry) discardRejected(x *call, res *Response, d *rule.Decision) error {
 	switch {
-	case x.Purpose == Login && d.Is(rule.Accept):
+	case x.forLogin && d.Is(rule.Accept):
 		x.logins.markSecretsKnown() // the authentication registers them
 		return nil
 	case d.Is(rule.Accept):
 		return nil
-	case x.Purpose != Login:
+	case !x.forLogin:
 		return res.EvictFromCache()
 	}
-	body, err := res.Body.Head(int(min(res.Body.Size(), maxErrorBody)))
+	body, err := res.errorBody()
 	if err == nil {
 		auth.RegisterRefusedSecrets(t.Secrets, body, t.Settings.LoginRules.PathTexts())
 		x.logins.markSecretsKnown()
@@ -77,11 +75,11 @@ type polling struct {
 
 // poll waits until a response that is not ready may be requested again. Other requests
 // continue meanwhile. It closes the response.
-func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decision, p *polling) error {
+func (t *retry) poll(ctx context.Context, x *call, res *Response, d *rule.Decision, p *polling) error {
 	p.polls++
 	wait, err := t.pollWait(res, d, p)
 	says := t.ruleMessage(d)
-	reason := "status " + strings.TrimSpace(statusLine(res))
+	reason := "status " + res.status()
 	if err = cmp.Or(err, res.close(), ctx.Err()); err != nil {
 		return err
 	}
@@ -95,7 +93,7 @@ func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decisi
 		Reason:      reason,
 		Text:        says,
 		WaitSeconds: wait.Seconds(),
-		Login:       x.Purpose == Login,
+		Login:       x.forLogin,
 		Pointer:     d.Pointer,
 		Job:         x.Sender.Job,
 		JobPointer:  x.Sender.Pointer,
@@ -104,7 +102,7 @@ func (t *retry) poll(ctx context.Context, x *Call, res *Response, d *rule.Decisi
 	defer x.Sender.Live.Pause(reason+", not ready", wait)()
 	wait, cut := t.runLimits.within(wait)
 	resume := func() error { return nil }
-	if yieldSlot := x.Sender.YieldSlot; yieldSlot != nil && x.Purpose == Data { // a login keeps its slot, because requests in flight wait for it
+	if yieldSlot := x.Sender.YieldSlot; yieldSlot != nil && !x.forLogin { // a login keeps its slot, because requests in flight wait for it
 		resume = yieldSlot()
 	}
 	if err := cmp.Or(t.sleep(ctx, wait), cut); err != nil {
@@ -121,7 +119,7 @@ const minStatedWait = time.Second
 func (t *retry) pollWait(res *Response, d *rule.Decision, p *polling) (time.Duration, error) {
 	wait := min(rule.DefaultPoll, d.Timeout) // allows at least one more request
 	if d.Wait.Known {
-		wait = rule.Duration(d.Wait.Seconds)
+		wait = field.Duration(d.Wait.Seconds)
 		if d.Wait.From != "" {
 			wait = max(wait, minStatedWait)
 		}
@@ -131,8 +129,8 @@ func (t *retry) pollWait(res *Response, d *rule.Decision, p *polling) (time.Dura
 	case d.Wait.From != "" && wait > d.Timeout:
 		return 0, t.waitsTooLong(res, d, "'timeout' of the rule", d.Timeout)
 	case wait > d.Timeout-passed:
-		return 0, t.ruleError(res, d, fmt.Sprintf("is not ready after %s seconds; it was requested %s, and 'timeout' of the rule allows %s seconds: raise it to wait longer, or run again later",
-			rule.Seconds(passed.Round(time.Second)), textfmt.Count(p.polls, "time"), rule.Seconds(d.Timeout)))
+		return 0, t.ruleError(res, d, fmt.Sprintf("is not ready after %s; it was requested %s, and 'timeout' of the rule allows %s: raise it to wait longer, or run again later",
+			textfmt.Seconds(passed.Round(time.Second).Seconds()), textfmt.Count(p.polls, "time"), textfmt.Seconds(d.Timeout.Seconds())))
 	case wait > t.API.Retry.MaxWait:
 		return 0, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
 	}
@@ -145,7 +143,7 @@ func (t *retry) ruleDelay(res *Response, d *rule.Decision) (_ delay, ok bool, er
 	if d == nil || !d.Wait.Known {
 		return delay{}, false, nil
 	}
-	wait := rule.Duration(d.Wait.Seconds)
+	wait := field.Duration(d.Wait.Seconds)
 	if wait > t.API.Retry.MaxWait {
 		return delay{}, true, t.waitsTooLong(res, d, "'api.retryConfig.maxWait'", t.API.Retry.MaxWait)
 	}
@@ -175,49 +173,21 @@ func attempts(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// ruleReason returns the reason of a retry that a rule wants.
-func (t *retry) ruleReason(res *Response, d *rule.Decision) string {
-	reason := "status " + strings.TrimSpace(statusLine(res)) + ", retried by a rule"
-	if says := t.ruleMessage(d); says != "" {
-		reason += ": " + says
-	}
-	return reason
-}
-
 // ruleError returns the user error for a response that a rule rejects. what is the
 // predicate of its sentence.
 func (t *retry) ruleError(res *Response, d *rule.Decision, what string) error {
-	e := failure.Userf("[%d] %s returned %s; according to a rule it %s", res.Status, res.Address(), strings.TrimSpace(statusLine(res)), what)
-	says := t.ruleMessage(d)
-	if says == "" {
-		says = t.excerpt(res)
-	}
-	if says != "" {
+	e := failure.Userf("[%d] %s returned %s; according to a rule it %s", res.Status, res.Address(), res.status(), what)
+	if says := cmp.Or(t.ruleMessage(d), messageOf(res, t.Secrets)); says != "" {
 		e.Message += ": " + says
 	}
 	return e.At(d.Pointer)
 }
 
-// excerpt returns the beginning of a response. For a login it returns only the error
-// messages, because the rest may be secret.
-func (t *retry) excerpt(res *Response) string {
-	if res.Purpose != Login {
-		return messageOf(res, t.Secrets)
-	}
-	body, err := res.Body.Head(int(min(res.Body.Size(), maxErrorBody)))
-	if err != nil {
-		return ""
-	}
-	return shortMessage(auth.ErrorMessages(body), t.Secrets.Mask)
-}
-
-// waitsTooLong returns the user error for a wait beyond a limit.
 func (t *retry) waitsTooLong(res *Response, d *rule.Decision, limit string, allowed time.Duration) error {
-	return failure.Userf("[%d] %s returned %s and %s, which requires a wait of %s; %s allows %s seconds: raise it to wait that long, or run again later",
-		res.Status, res.Address(), strings.TrimSpace(statusLine(res)), d.Wait.From, longWait(d.Wait.Seconds), limit, rule.Seconds(allowed)).At(d.Pointer)
+	return failure.Userf("[%d] %s returned %s and %s, which requires a wait of %s; %s allows %s: raise it to wait that long, or run again later",
+		res.Status, res.Address(), res.status(), d.Wait.From, longWait(d.Wait.Seconds), limit, textfmt.Seconds(allowed.Seconds())).At(d.Pointer)
 }
 
-// longWait formats a number of seconds that exceeds a limit.
 func longWait(seconds float64) string {
 	const day, century = 24 * 60 * 60, 100 * 365 * 24 * 60 * 60
 	switch {
@@ -226,29 +196,18 @@ func longWait(seconds float64) string {
 	case seconds >= 2*day:
 		return fmt.Sprintf("%.0f seconds (%.0f days)", seconds, math.Floor(seconds/day))
 	default:
-		return strconv.FormatFloat(seconds, 'f', -1, 64) + " seconds"
+		return textfmt.Seconds(seconds)
 	}
 }
 
 // ruleMessage returns the text that the `message` of a rule reads from the response,
 // masked and cut to one short line.
-func (t *retry) ruleMessage(d *rule.Decision) string { return matchedMessage(d, t.Secrets) }
-
-func matchedMessage(d *rule.Decision, secrets *secret.Registry) string {
-	text := secrets.Mask(printable(d.Message))
+func (s *Shared) ruleMessage(d *rule.Decision) string {
+	text := s.Secrets.Mask(printable(d.Message))
 	if len(d.Message) == rule.MostMessage {
 		text = text[:len(text)/2] // the cut text may end with half of a secret, which is not masked
 	}
-	return shortMessage(text, secrets.Mask)
-}
-
-// statusLine returns the status line of a response. For a login it has the standard
-// reason, because the reason that the API sent may hold a secret.
-func statusLine(res *Response) string {
-	if res.Purpose == Login {
-		return fmt.Sprint(res.Status, " ", http.StatusText(res.Status))
-	}
-	return res.StatusLine
+	return shortMessage(text, s.Secrets)
 }
 
 // RuleMessage returns the message of the API in a response that a rule accepts or drops.
@@ -256,5 +215,5 @@ func (c *Client) RuleMessage(res *Response) string {
 	if res.Decision == nil {
 		return ""
 	}
-	return matchedMessage(res.Decision, c.o.Secrets)
+	return c.o.ruleMessage(res.Decision)
 }

@@ -41,22 +41,6 @@ func ruled(t testing.TB, base, api, text string, change ...func(*Options)) *fixt
 	return newFixture(t, base, api, nil, append(change, func(o *Options) { o.Settings.Rules = list })...)
 }
 
-func TestPollWaitsAndAsksAgain(t *testing.T) {
-	s := serve(t, say(202, `{"say":"1 %"}`, "Retry-After: 5"), say(202, `{"say":"50 %"}`), ok("done"))
-	f := ruled(t, s.URL, `{"retryConfig":{"maxRetries":0}}`, `[{"status":202,"do":"poll","wait":{"header":"Retry-After"},"message":"say"}]`)
-	if body, err := f.get(t, "x"); err != nil || body != "done" {
-		t.Errorf("got %q, %v", body, err)
-	}
-	equal(t, "waits", f.sleeps, []time.Duration{5 * second, 10 * second})
-	equal(t, "events", f.messages("job.waiting"), []string{
-		"GET /x is not ready: status 202 Accepted, 1 %; requested 1 time, again in 5s",
-		"GET /x is not ready: status 202 Accepted, 50 %; requested 2 times, again in 10s",
-	})
-	if got := time.Duration(f.stats.Waited.Load()); got != 15*second {
-		t.Errorf("%s are counted", got)
-	}
-}
-
 // Without a rule that needs the body, no one reads it.
 func TestResponsesWithoutRulesAreNotRead(t *testing.T) {
 	f := ruled(t, serve(t, ok(`{"a":1}`)).URL, `{}`, `[{"status":404,"when":"a==1","do":"fail"}]`)
@@ -75,8 +59,8 @@ func TestWhoWaitsWithARule(t *testing.T) {
 				o.Now, o.Sleep, o.Settings.Rules = time.Now, sleepFor, list
 			})
 			begun := time.Now()
-			api := stepFunc(func(_ context.Context, x *Call) (*Response, error) {
-				res := &Response{Call: x, Status: 200, Body: f.o.spooler.New()}
+			api := stepFunc(func(_ context.Context, x *call) (*Response, error) {
+				res := &Response{call: x, Status: 200, Body: f.o.spooler.New()}
 				if x.Method == "SLOW" && time.Since(begun) < 30*second {
 					res.Status, res.Header = 202, http.Header{"In": {"30"}}
 				}
@@ -86,7 +70,7 @@ func TestWhoWaitsWithARule(t *testing.T) {
 			var wg sync.WaitGroup
 			ask := func(method string) {
 				wg.Go(func() {
-					if _, err := step.Do(t.Context(), &Call{Request: &request.Request{Method: method, URL: f.o.BaseURL}}); err != nil {
+					if _, err := step.do(t.Context(), &call{Request: &request.Request{Method: method, URL: f.o.BaseURL}}); err != nil {
 						t.Error(err)
 					}
 					if method == "QUICK" && held != (time.Since(begun) == 30*second) {
@@ -206,7 +190,7 @@ func TestPollKeepsNoMemory(t *testing.T) {
 		return m.HeapAlloc
 	}
 	var before, after uint64
-	api := stepFunc(func(_ context.Context, x *Call) (*Response, error) {
+	api := stepFunc(func(_ context.Context, x *call) (*Response, error) {
 		asked++
 		body := `{"state":"running"}`
 		switch asked {
@@ -218,9 +202,9 @@ func TestPollKeepsNoMemory(t *testing.T) {
 		}
 		spool := f.o.spooler.New()
 		_, err := spool.Write([]byte(body))
-		return &Response{Call: x, Status: 200, StatusLine: "200 OK", Body: spool}, err
+		return &Response{call: x, Status: 200, StatusLine: "200 OK", Body: spool}, err
 	})
-	res, err := (&retry{api, &f.o}).Do(t.Context(), &Call{Request: &request.Request{Method: "GET", URL: f.o.BaseURL}})
+	res, err := (&retry{api, &f.o}).do(t.Context(), &call{Request: &request.Request{Method: "GET", URL: f.o.BaseURL}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,28 +213,6 @@ func TestPollKeepsNoMemory(t *testing.T) {
 	}
 	if asked != often || after > before+1<<20 {
 		t.Errorf("asked %d times, the heap grew by %d bytes", asked, int64(after)-int64(before))
-	}
-}
-
-func TestRetriesOfARule(t *testing.T) {
-	for _, tt := range []struct {
-		name, rules string
-		responses   []http.HandlerFunc
-		want        []time.Duration
-	}{
-		{"the ordinary wait", `[{"status":200,"when":"busy==true","do":"retry"}]`, []http.HandlerFunc{ok(`{"busy":true}`), ok(`{"busy":true}`)}, []time.Duration{second, 2 * second}},
-		{"the ordinary header", `[{"status":403,"do":"retry"}]`, []http.HandlerFunc{say(403, "", "Retry-After: 9")}, []time.Duration{9 * second}},
-		{"its own wait", `[{"status":403,"do":"retry","wait":3}]`, []http.HandlerFunc{say(403, "", "Retry-After: 9")}, []time.Duration{3 * second}},
-		{"a status that is tried again anyway", `[{"status":503,"do":"retry","wait":3}]`, []http.HandlerFunc{say(503, "", "Retry-After: 9")}, []time.Duration{3 * second}},
-		{"what no rule is about", `[{"status":403,"do":"retry","wait":3}]`, []http.HandlerFunc{say(503, "", "Retry-After: 9")}, []time.Duration{9 * second}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			f := ruled(t, serve(t, append(tt.responses, ok("[]"))...).URL, `{}`, tt.rules)
-			if body, err := f.get(t, "x"); err != nil || body != "[]" {
-				t.Errorf("got %q, %v", body, err)
-			}
-			equal(t, "waits", f.sleeps, tt.want)
-		})
 	}
 }
 
@@ -281,7 +243,7 @@ func FuzzRuleWait(f *testing.F) {
 		for _, verb := range []string{"retry", "poll"} {
 			list := rules(t, `[{"status":429,"do":"`+verb+`","wait":{"header":"A"}}]`)
 			list[0].Timeout = timeout
-			res := &Response{Status: 429, Header: http.Header{"A": {text}}, Call: &Call{Request: &request.Request{URL: docOf(t, "http://a.test", `{}`).Iterations[0].BaseURL}}}
+			res := &Response{Status: 429, Header: http.Header{"A": {text}}, call: &call{Request: &request.Request{URL: docOf(t, "http://a.test", `{}`).Iterations[0].BaseURL}}}
 			d, err := rule.Decide(rule.Response{Status: 429, Header: res.Header}, today(), list)
 			if err != nil {
 				t.Fatal(err)

@@ -20,12 +20,12 @@ type LimitReached struct {
 
 func (l *LimitReached) Error() string { return "--" + l.Budget + " was reached" }
 
-// RunLimits enforces the limits of a run. A nil *RunLimits has no limits. All clients of
-// a run share one RunLimits. It does not count requests in flight, so it is exact only
+// runLimits enforces the limits of a run. A nil *runLimits has no limits. All clients of
+// a run share one runLimits. It does not count requests in flight, so it is exact only
 // for requests that are sent one after another.
-type RunLimits struct {
+type runLimits struct {
 	limits env.Limits
-	stats  *Stats
+	stats  *stats
 	now    func() time.Time
 	after  func(time.Duration, func()) (stop func() bool)
 	start  time.Time
@@ -34,12 +34,12 @@ type RunLimits struct {
 
 // newRunLimits returns the limits of a run that starts now. after is env.Run.After. If it
 // is nil, the time is checked only before each request.
-func newRunLimits(l env.Limits, stats *Stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *RunLimits {
-	return &RunLimits{limits: l, stats: stats, now: now, after: after, start: now()}
+func newRunLimits(l env.Limits, stats *stats, now func() time.Time, after func(time.Duration, func()) (stop func() bool)) *runLimits {
+	return &runLimits{limits: l, stats: stats, now: now, after: after, start: now()}
 }
 
 // check returns a *LimitReached if a limit is reached.
-func (b *RunLimits) check() error {
+func (b *runLimits) check() error {
 	if b == nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (b *RunLimits) check() error {
 
 // within shortens a wait to the time that is left. The error is the result of the
 // shortened wait. It is nil if the wait fits.
-func (b *RunLimits) within(wait time.Duration) (time.Duration, error) {
+func (b *runLimits) within(wait time.Duration) (time.Duration, error) {
 	if b == nil || b.limits.Time == 0 {
 		return wait, nil
 	}
@@ -67,14 +67,14 @@ func (b *RunLimits) within(wait time.Duration) (time.Duration, error) {
 	return wait, nil
 }
 
-func (b *RunLimits) elapsed() time.Duration { return b.now().Sub(b.start) }
+func (b *runLimits) elapsed() time.Duration { return b.now().Sub(b.start) }
 
-func (b *RunLimits) timeIsUp() error {
+func (b *runLimits) timeIsUp() error {
 	return &LimitReached{"max-time", b.limits.Time.Seconds(), max(b.elapsed(), b.limits.Time).Round(time.Millisecond).Seconds()}
 }
 
 // until returns a context that ends when the time is up. Its cause is a *LimitReached.
-func (b *RunLimits) until(ctx context.Context) (context.Context, context.CancelFunc) {
+func (b *runLimits) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if b == nil || b.limits.Time == 0 || b.after == nil {
 		return ctx, func() {}
 	}
@@ -87,7 +87,7 @@ func (b *RunLimits) until(ctx context.Context) (context.Context, context.CancelF
 }
 
 // reader counts the bytes read from a body. A read that exceeds the limit of bytes fails.
-func (b *RunLimits) reader(body io.Reader) io.Reader {
+func (b *runLimits) reader(body io.Reader) io.Reader {
 	if b == nil || b.limits.Bytes == 0 {
 		return body
 	}
@@ -96,7 +96,7 @@ func (b *RunLimits) reader(body io.Reader) io.Reader {
 
 type countedReader struct {
 	body      io.Reader
-	runLimits *RunLimits
+	runLimits *runLimits
 }
 
 func (r *countedReader) Read(p []byte) (int, error) {
@@ -111,13 +111,13 @@ func (r *countedReader) Read(p []byte) (int, error) {
 // cached responses do not count, and above the pacer, so that a request that cannot be
 // sent does not wait.
 type enforceLimits struct {
-	next      Step
-	runLimits *RunLimits
+	next      step
+	runLimits *runLimits
 }
 
-func (t *enforceLimits) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *enforceLimits) do(ctx context.Context, x *call) (*Response, error) {
 	if err := t.runLimits.check(); err != nil {
 		return nil, err
 	}
-	return t.next.Do(ctx, x)
+	return t.next.do(ctx, x)
 }

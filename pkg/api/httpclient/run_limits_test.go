@@ -33,7 +33,7 @@ func TestBudgetCheck(t *testing.T) {
 		{"all of them", env.Limits{Requests: 3, Bytes: 100, Time: time.Minute}, LimitReached{"max-requests", 3, 3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			now, stats := noon, &Stats{}
+			now, stats := noon, &stats{}
 			b := newRunLimits(tt.limits, stats, func() time.Time { return now }, nil)
 			now = now.Add(used.Time)
 			stats.Requests.Add(int64(used.Requests))
@@ -50,7 +50,7 @@ func TestBudgetCheck(t *testing.T) {
 			}
 		})
 	}
-	var none *RunLimits
+	var none *runLimits
 	if err := none.check(); err != nil {
 		t.Errorf("no limits: %v", err)
 	}
@@ -59,7 +59,7 @@ func TestBudgetCheck(t *testing.T) {
 // TestBudgetReader: a body within the limit is read to its end, an endless one is cut
 // off, and earlier bodies count.
 func TestBudgetReader(t *testing.T) {
-	b := newRunLimits(env.Limits{Bytes: 10}, &Stats{}, func() time.Time { return noon }, nil)
+	b := newRunLimits(env.Limits{Bytes: 10}, &stats{}, func() time.Time { return noon }, nil)
 	for _, text := range []string{"12345", "67890"} {
 		if got, err := io.ReadAll(b.reader(strings.NewReader(text))); string(got) != text || err != nil {
 			t.Errorf("got %q, %v, want %q", got, err, text)
@@ -85,7 +85,7 @@ func TestBudgetUntil(t *testing.T) {
 	var rest time.Duration
 	var ring func()
 	stopped := 0
-	b := newRunLimits(env.Limits{Time: time.Minute}, &Stats{}, func() time.Time { return now }, func(d time.Duration, call func()) func() bool {
+	b := newRunLimits(env.Limits{Time: time.Minute}, &stats{}, func() time.Time { return now }, func(d time.Duration, call func()) func() bool {
 		rest, ring = d, call
 		return func() bool { stopped++; return true }
 	})

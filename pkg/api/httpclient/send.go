@@ -26,8 +26,8 @@ type send struct {
 	network *network
 }
 
-func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
-	if x.Purpose == Login && t.KeepLogins {
+func (t *send) do(ctx context.Context, x *call) (*Response, error) {
+	if x.forLogin && t.KeepLogins {
 		grace, done := withLoginGrace(ctx)
 		defer done()
 		ctx = grace
@@ -40,7 +40,10 @@ func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
 	defer x.Sender.Live.Await("for a response")()
 	res, err := t.network.roundTrip(sent.http(httptrace.WithClientTrace(ctx, w.trace())), x.withoutCredentials())
 	if w.early.Load() {
-		return nil, unrelated(res, err)
+		if err == nil {
+			err = res.Body.Close()
+		}
+		return nil, &networkError{code: codeReceive, what: unsolicitedText, cause: err}
 	}
 	if err != nil {
 		err = networkErrorOf(ctx, err, false)
@@ -50,8 +53,9 @@ func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
 		return nil, err
 	}
 	t.contacts.add(x.URL)
-	if res.StatusCode < http.StatusOK {
-		return nil, switched(res)
+	if res.StatusCode < http.StatusOK { // protocols are switched; net/http skips other 1xx responses
+		what := "the response is " + strings.TrimSpace(res.Status) + ", which was not requested"
+		return nil, &networkError{code: codeBadResponse, what: what, cause: res.Body.Close()}
 	}
 	spool := t.spooler.New()
 	err = t.receive(res, spool)
@@ -67,7 +71,7 @@ func (t *send) Do(ctx context.Context, x *Call) (*Response, error) {
 	}
 	t.Stats.Bytes.Add(spool.Size())
 	spool.Arrived(unknownCoding(res.Header), res.Header.Get("Content-Type"))
-	return &Response{Call: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
+	return &Response{call: &sent, Status: res.StatusCode, StatusLine: res.Status, Header: res.Header, Length: res.ContentLength, Body: spool}, nil
 }
 
 // loginGrace is the time that a login may still take after the run has ended, with
@@ -105,7 +109,7 @@ func withUser(r *request.Request) *request.Request {
 	return r
 }
 
-func (x *Call) http(ctx context.Context) *http.Request {
+func (x *call) http(ctx context.Context) *http.Request {
 	req := (&http.Request{
 		Method: x.Method, URL: x.URL, Host: x.Host, Header: x.Header, ContentLength: int64(len(x.Body)),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -130,7 +134,7 @@ func (x *Call) http(ctx context.Context) *http.Request {
 
 // requestTrace follows a request through net/http.
 type requestTrace struct {
-	x         *Call
+	x         *call
 	connected bool
 	conn      *earlyResponseConn
 	// early is true if the response came before the request, see earlyResponseConn.
@@ -182,49 +186,26 @@ func registerUser(u *url.Userinfo, secrets *secret.Registry) {
 	}
 }
 
-// switched returns the error for a response that switches protocols. It closes the
-// response. net/http skips other 1xx responses.
-func switched(res *http.Response) error {
-	what := "the response is " + strings.TrimSpace(res.Status) + ", which was not requested"
-	return &networkError{code: codeBadResponse, what: what, cause: res.Body.Close()}
-}
-
-func unrelated(res *http.Response, err error) error {
-	if err == nil {
-		err = res.Body.Close()
-	}
-	return &networkError{code: codeReceive, what: unsolicitedText, cause: err}
-}
-
 func (t *send) receive(res *http.Response, spool *response.Spool) error {
 	body, err := decompress(res)
 	if err == nil {
 		body = t.runLimits.reader(body)
 		_, err = io.CopyN(spool, body, t.API.MaxResponseBytes)
 	}
-	switch {
-	case err == io.EOF:
+	if err == nil { // the body has the maximum size, and must end here
+		if n, ended := io.ReadFull(body, make([]byte, 1)); n > 0 {
+			err = &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the response has more than %d bytes, the limit of 'api.http.maxResponseBytes'", t.API.MaxResponseBytes)}
+		} else {
+			err = ended
+		}
+	}
+	if err == io.EOF {
 		err = nil
-	case err == nil:
-		err = atEnd(body, t.API.MaxResponseBytes)
 	}
 	if closing := res.Body.Close(); err == nil {
 		err = closing
 	}
 	return err
-}
-
-// atEnd checks that a body ends at the limit.
-func atEnd(body io.Reader, limit int64) error {
-	n, err := io.ReadFull(body, make([]byte, 1))
-	switch {
-	case n > 0:
-		return &networkError{code: codeTooLarge, what: fmt.Sprintf("the body of the response has more than %d bytes, the limit of 'api.http.maxResponseBytes'", limit)}
-	case err == io.EOF:
-		return nil
-	default:
-		return err
-	}
 }
 
 // emptyBody is an empty body. Unlike http.NoBody it keeps net/http from sending the

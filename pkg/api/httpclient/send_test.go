@@ -223,11 +223,11 @@ func TestTrafficIsCounted(t *testing.T) {
 
 // A request without a body has no Transfer-Encoding, even if probing the body is slow.
 func TestNoBodyIsNoChunks(t *testing.T) {
-	req, err := Build(&url.URL{Scheme: "http", Host: "a.test"}, config.RequestSpec{Endpoint: "x"}, "agent/1", "", nil)
+	req, err := build(&url.URL{Scheme: "http", Host: "a.test"}, config.RequestSpec{Endpoint: "x"}, "agent/1", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := (&Call{Request: req}).http(t.Context())
+	sent := (&call{Request: req}).http(t.Context())
 	sent.Body = unreadable{t}
 	var wire strings.Builder
 	if err := sent.Write(&wire); err != nil {

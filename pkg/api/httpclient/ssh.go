@@ -80,8 +80,6 @@ func compileKey(s config.Section) ssh.Signer {
 	return nil
 }
 
-// compileHostKey reads the public key of the server. It returns nil if no key is
-// configured.
 func compileHostKey(s config.Section) ssh.PublicKey {
 	if !s.Present() {
 		return nil

@@ -16,7 +16,7 @@ import (
 // strip removes credentials from requests to an origin that only a response names: in the
 // URL of a next page, or in a value in the endpoint of a child job.
 type strip struct {
-	next Step
+	next step
 	// known are the origins that the configuration names. They get credentials.
 	known []config.Origin
 	// anonymous are the origins in the endpoints of jobs without credentials.
@@ -24,9 +24,9 @@ type strip struct {
 	stripper  *stripper
 }
 
-func (t *strip) Do(ctx context.Context, x *Call) (*Response, error) {
-	if x.Purpose == Login || trusts(t.known, x.URL) || x.Anonymous && trusts(t.anonymous, x.URL) {
-		return t.next.Do(ctx, x)
+func (t *strip) do(ctx context.Context, x *call) (*Response, error) {
+	if x.forLogin || trusts(t.known, x.URL) || x.Anonymous && trusts(t.anonymous, x.URL) {
+		return t.next.do(ctx, x)
 	}
 	sent := x.clone()
 	stripped, err := t.stripper.ofAddress(sent)
@@ -36,7 +36,7 @@ func (t *strip) Do(ctx context.Context, x *Call) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.next.Do(ctx, sent)
+	return t.next.do(ctx, sent)
 }
 
 // stripper removes credentials from requests to untrusted origins and reports the
@@ -63,7 +63,7 @@ func newStripper(o *Options) *stripper {
 // and every header that is a secret or holds one. A body with a secret is a user error.
 // stripped is true if the caller has removed credentials before. strip changes the call
 // and its request.
-func (t *stripper) strip(x *Call, stripped bool) error {
+func (t *stripper) strip(x *call, stripped bool) error {
 	x.Untrusted = true
 	for name, values := range x.Header {
 		if name == "Authorization" || name == "Cookie" || x.Sensitive.Header(name) || slices.ContainsFunc(values, t.holdsSecret) {
@@ -86,7 +86,7 @@ func (t *stripper) strip(x *Call, stripped bool) error {
 // ofAddress removes the credentials from a URL: parameters that are secrets or hold one,
 // and a user that holds one. A path with a secret is a user error. It reports whether it
 // removed anything.
-func (t *stripper) ofAddress(x *Call) (stripped bool, err error) {
+func (t *stripper) ofAddress(x *call) (stripped bool, err error) {
 	u := x.URL // the call is a clone
 	if t.holdsSecret(u.Path) {
 		return false, secretError(x, "the path")
@@ -110,13 +110,13 @@ func (t *stripper) holdsSecret(text string) bool {
 	return slices.ContainsFunc(t.secrets.Find(text), func(s secret.Span) bool { return s.To-s.From >= secretBytes })
 }
 
-func secretError(x *Call, what string) error {
+func secretError(x *call, what string) error {
 	return failure.Userf("%s %s was not requested: %s holds a secret, and a response led to an origin that the configuration does not name; if the origin may receive the secret, list it in 'api.http.trustedOrigins'",
 		x.Method, config.OriginOf(x.URL), what)
 }
 
 // report emits an event. It emits at most one for each job.
-func (t *stripper) report(x *Call) {
+func (t *stripper) report(x *call) {
 	sender := x.Sender
 	t.mu.Lock()
 	defer t.mu.Unlock()

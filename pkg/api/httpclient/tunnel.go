@@ -14,9 +14,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Tunnel is an SSH tunnel that all clients of a run share. It is opened before the first
+// sshTunnel is an SSH tunnel that all clients of a run share. It is opened before the first
 // request, and again after it was lost. The SSH server resolves host names.
-type Tunnel struct {
+type sshTunnel struct {
 	server *sshServer
 	dial   env.Dial
 	sleep  func(context.Context, time.Duration) error
@@ -38,18 +38,18 @@ const (
 
 // newTunnel returns the tunnel of a run without opening it, or nil if no tunnel is
 // configured. dial connects to the SSH server. If dial is nil, net.Dialer connects.
-func newTunnel(s Settings, dial env.Dial, sleep func(context.Context, time.Duration) error) *Tunnel {
+func newTunnel(s Settings, dial env.Dial, sleep func(context.Context, time.Duration) error) *sshTunnel {
 	if s.server == nil {
 		return nil
 	}
 	if dial == nil {
 		dial = (&net.Dialer{}).DialContext
 	}
-	return &Tunnel{server: s.server, dial: dial, sleep: sleep, probes: tunnelProbes}
+	return &sshTunnel{server: s.server, dial: dial, sleep: sleep, probes: tunnelProbes}
 }
 
 // Close closes the tunnel and all connections through it. t may be nil.
-func (t *Tunnel) Close() {
+func (t *sshTunnel) Close() {
 	if t == nil {
 		return
 	}
@@ -62,7 +62,7 @@ func (t *Tunnel) Close() {
 	}
 }
 
-func (t *Tunnel) isOpen() bool {
+func (t *sshTunnel) isOpen() bool {
 	if t.client == nil {
 		return false
 	}
@@ -77,7 +77,7 @@ func (t *Tunnel) isOpen() bool {
 // ensure opens the tunnel if it is not open. If the first tunnel of the run cannot be
 // opened, the error is a user error. Later it is a network error, like for any lost
 // connection.
-func (t *Tunnel) ensure(ctx context.Context, sender JobInfo) error {
+func (t *sshTunnel) ensure(ctx context.Context, sender JobInfo) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.isOpen() {
@@ -88,9 +88,13 @@ func (t *Tunnel) ensure(ctx context.Context, sender JobInfo) error {
 	var err error
 	for attempt := 1; ; attempt++ {
 		if client, err = t.connect(ctx); err == nil {
-			t.client, t.lost = client, make(chan struct{})
-			go watch(client, t.lost)
-			go probe(client, t.lost, t.probes)
+			lost := make(chan struct{})
+			t.client, t.lost = client, lost
+			go func() {
+				_ = client.Wait()
+				close(lost)
+			}()
+			go probe(client, lost, t.probes)
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -114,7 +118,7 @@ func (t *Tunnel) ensure(ctx context.Context, sender JobInfo) error {
 	return e.At(t.server.pointer)
 }
 
-func (t *Tunnel) connect(ctx context.Context) (*ssh.Client, error) {
+func (t *sshTunnel) connect(ctx context.Context) (*ssh.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, t.server.timeout)
 	defer cancel()
 	conn, err := t.dial(ctx, "tcp", t.server.address)
@@ -131,12 +135,6 @@ func (t *Tunnel) connect(ctx context.Context) (*ssh.Client, error) {
 		return nil, err
 	}
 	return ssh.NewClient(c, channels, requests), nil
-}
-
-// watch closes lost when the client has ended.
-func watch(client *ssh.Client, lost chan<- struct{}) {
-	_ = client.Wait()
-	close(lost)
 }
 
 // probe sends keepalive requests and closes a client that does not respond.
@@ -167,7 +165,7 @@ func probe(client *ssh.Client, lost <-chan struct{}, interval time.Duration) {
 }
 
 // connection connects from the SSH server to an address.
-func (t *Tunnel) connection(ctx context.Context, network, address string) (net.Conn, error) {
+func (t *sshTunnel) connection(ctx context.Context, network, address string) (net.Conn, error) {
 	t.mu.Lock()
 	client, open := t.client, t.isOpen()
 	t.mu.Unlock()
@@ -194,13 +192,13 @@ func tunnelReason(err error) string {
 }
 
 type openTunnel struct {
-	next   Step
-	tunnel *Tunnel
+	next   step
+	tunnel *sshTunnel
 }
 
-func (t *openTunnel) Do(ctx context.Context, x *Call) (*Response, error) {
+func (t *openTunnel) do(ctx context.Context, x *call) (*Response, error) {
 	if err := t.tunnel.ensure(ctx, x.Sender); err != nil {
 		return nil, err
 	}
-	return t.next.Do(ctx, x)
+	return t.next.do(ctx, x)
 }

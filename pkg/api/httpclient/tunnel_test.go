@@ -3,17 +3,28 @@ package httpclient
 import (
 	"bufio"
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 
 	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -29,8 +40,7 @@ func TestRequestsGoThroughTheSSHTunnel(t *testing.T) {
 		"server.test:443": strings.TrimPrefix(secure(t, authority), "https://"),
 	}
 	b := newBastion(t, routes)
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits, b.hostKey())
+	settings, tunnel := b.tunnel(t, b.hostKey())
 	trusting, _ := settingsOf(t, nil, certificates(authority.pem(), ""))
 	settings.authorities = trusting.authorities
 	proxied := environment(map[string]string{"http_proxy": "http://p.test:3128", "https_proxy": "http://p.test:3128"})
@@ -54,8 +64,8 @@ func TestRequestsGoThroughTheSSHTunnel(t *testing.T) {
 	}
 	logins, asked := b.counts()
 	equal(t, "connections", asked, []string{"direct-tcpip a.test:80", "direct-tcpip b.test:8080", "direct-tcpip server.test:443"})
-	if logins != 1 || waits != nil {
-		t.Errorf("%d logins, waits %v", logins, waits)
+	if logins != 1 || b.waits != nil {
+		t.Errorf("%d logins, waits %v", logins, b.waits)
 	}
 	tunnel.Close()
 	tunnel.Close()
@@ -72,8 +82,7 @@ func TestLostTunnelIsOpenedAgain(t *testing.T) {
 	}
 	server := serve(t, ok("1"), dies, ok("2"))
 	b = newBastion(t, map[string]string{"a.test:80": server.Listener.Addr().String()})
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits)
+	settings, tunnel := b.tunnel(t)
 	var f *fixture
 	var lost chan struct{}
 	f = newFixture(t, "http://a.test/", `{}`, nil, through(settings, tunnel), func(o *Options) {
@@ -90,8 +99,8 @@ func TestLostTunnelIsOpenedAgain(t *testing.T) {
 		}
 		lost = tunnel.lost
 	}
-	if logins, _ := b.counts(); logins != 2 || waits != nil {
-		t.Errorf("%d logins, waits for the tunnel %v", logins, waits)
+	if logins, _ := b.counts(); logins != 2 || b.waits != nil {
+		t.Errorf("%d logins, waits for the tunnel %v", logins, b.waits)
 	}
 	equal(t, "waits for the request", f.sleeps, []time.Duration{second})
 }
@@ -116,8 +125,7 @@ func TestManyRequestsThroughOneTunnel(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	b = newBastion(t, map[string]string{"a.test:80": server.Listener.Addr().String()})
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits)
+	settings, tunnel := b.tunnel(t)
 	var lost chan struct{}
 	f := newFixture(t, "http://a.test/", `{"http":{"concurrency":12}}`, nil, through(settings, tunnel), func(o *Options) {
 		o.Sleep = func(ctx context.Context, _ time.Duration) error {
@@ -145,8 +153,8 @@ func TestManyRequestsThroughOneTunnel(t *testing.T) {
 	for round := range each {
 		send(round + 1)
 	}
-	if logins, _ := b.counts(); logins != 2 || waits != nil {
-		t.Errorf("%d logins, waits for the tunnel %v", logins, waits)
+	if logins, _ := b.counts(); logins != 2 || b.waits != nil {
+		t.Errorf("%d logins, waits for the tunnel %v", logins, b.waits)
 	}
 	if n := int(requests.Load()); n <= workers*(each+1) {
 		t.Errorf("%d requests, though some were lost", n)
@@ -157,8 +165,7 @@ func TestManyRequestsThroughOneTunnel(t *testing.T) {
 func TestLostTunnelMayStayAwayForAWhile(t *testing.T) {
 	server := serve(t, ok("1"), ok("2"))
 	b := newBastion(t, map[string]string{"a.test:80": server.Listener.Addr().String()})
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits)
+	settings, tunnel := b.tunnel(t)
 	f := newFixture(t, "http://a.test/", `{}`, nil, through(settings, tunnel), func(o *Options) {
 		sleep := o.Sleep
 		o.Sleep = func(ctx context.Context, d time.Duration) error {
@@ -179,7 +186,7 @@ func TestLostTunnelMayStayAwayForAWhile(t *testing.T) {
 	}
 	equal(t, "waits for the request", f.sleeps, []time.Duration{second, 2 * second, 4 * second})
 	once := []time.Duration{second, 2 * second, 4 * second, 8 * second}
-	equal(t, "waits for the tunnel", waits, append(append(append([]time.Duration{}, once...), once...), once...))
+	equal(t, "waits for the tunnel", b.waits, append(append(append([]time.Duration{}, once...), once...), once...))
 	equal(t, "reasons", f.messages("request.retried")[:1], []string{
 		"GET /x: network error 7: the SSH tunnel is lost and cannot be opened again: connection refused, retry 1 in 1s"})
 }
@@ -187,8 +194,7 @@ func TestLostTunnelMayStayAwayForAWhile(t *testing.T) {
 func TestLostTunnelThatStaysAway(t *testing.T) {
 	server := serve(t, ok("1"))
 	b := newBastion(t, map[string]string{"a.test:80": server.Listener.Addr().String()})
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits)
+	settings, tunnel := b.tunnel(t)
 	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":2}}`, nil, through(settings, tunnel))
 	if _, err := f.get(t, "x"); err != nil {
 		t.Fatal(err)
@@ -200,8 +206,8 @@ func TestLostTunnelThatStaysAway(t *testing.T) {
 	}
 	_, err := f.get(t, "x")
 	wantUserError(t, err, "GET http://a.test/x failed: network error 7: the SSH tunnel is lost and cannot be opened again: connection refused")
-	if len(f.sleeps) != 2 || len(waits) != 12 {
-		t.Errorf("%d waits for the request and %d for the tunnel, want 2 and 12", len(f.sleeps), len(waits))
+	if len(f.sleeps) != 2 || len(b.waits) != 12 {
+		t.Errorf("%d waits for the request and %d for the tunnel, want 2 and 12", len(f.sleeps), len(b.waits))
 	}
 }
 
@@ -236,8 +242,8 @@ func TestTunnelThatCannotBeOpened(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var waits []time.Duration
-			settings, tunnel := b.tunnel(t, &waits, tt.changes...)
+			b.waits = nil
+			settings, tunnel := b.tunnel(t, tt.changes...)
 			tunnel.dial = tt.dial
 			if tt.name == "silent" {
 				settings.server.timeout = 10 * time.Millisecond
@@ -245,7 +251,7 @@ func TestTunnelThatCannotBeOpened(t *testing.T) {
 			f := newFixture(t, "http://a.test/", `{}`, nil, through(settings, tunnel))
 			_, err := f.get(t, "x")
 			wantUserError(t, err, "cannot open the SSH tunnel: "+tt.want, " (5 attempts) (at /parameters/sshProxy)")
-			equal(t, "waits for the tunnel", waits, []time.Duration{second, 2 * second, 4 * second, 8 * second})
+			equal(t, "waits for the tunnel", b.waits, []time.Duration{second, 2 * second, 4 * second, 8 * second})
 			equal(t, "waits for the request", f.sleeps, nil)
 			if f.stats.Requests.Load() != 0 {
 				t.Error("a request is counted that was never sent")
@@ -257,8 +263,7 @@ func TestTunnelThatCannotBeOpened(t *testing.T) {
 func TestTunnelOpensAtALaterAttempt(t *testing.T) {
 	server := serve(t, ok("1"))
 	b := newBastion(t, map[string]string{"a.test:80": server.Listener.Addr().String()})
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits)
+	settings, tunnel := b.tunnel(t)
 	b.kill()
 	sleep := tunnel.sleep
 	tunnel.sleep = func(ctx context.Context, d time.Duration) error {
@@ -271,14 +276,13 @@ func TestTunnelOpensAtALaterAttempt(t *testing.T) {
 	if body, err := f.get(t, "x"); err != nil || body != "1" {
 		t.Errorf("got %q, %v", body, err)
 	}
-	equal(t, "waits for the tunnel", waits, []time.Duration{second, 2 * second, 4 * second, 8 * second})
+	equal(t, "waits for the tunnel", b.waits, []time.Duration{second, 2 * second, 4 * second, 8 * second})
 }
 
 func TestTunnelEndsWithTheRun(t *testing.T) {
 	silent, _ := misbehave(t, hang)
 	b := newBastion(t, nil)
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits)
+	settings, tunnel := b.tunnel(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	tunnel.dial = func(_ context.Context, network, _ string) (net.Conn, error) {
 		conn, err := net.Dial(network, silent)
@@ -289,7 +293,7 @@ func TestTunnelEndsWithTheRun(t *testing.T) {
 	if _, err := f.Do(ctx, config.RequestSpec{Endpoint: "x"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	equal(t, "waits for the tunnel", waits, nil)
+	equal(t, "waits for the tunnel", b.waits, nil)
 
 	ctx, cancel = context.WithCancel(t.Context())
 	b.kill()
@@ -305,8 +309,7 @@ func TestTunnelEndsWithTheRun(t *testing.T) {
 
 func TestFarSideThatCannotConnect(t *testing.T) {
 	b := newBastion(t, nil)
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits)
+	settings, tunnel := b.tunnel(t)
 	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":1}}`, nil, through(settings, tunnel))
 	_, err := f.get(t, "x")
 	wantUserError(t, err, "network error 7: no connection through the SSH tunnel: ssh: rejected: connect failed (\"no route to a.test:80\")")
@@ -318,8 +321,7 @@ func TestFarSideThatCannotConnect(t *testing.T) {
 
 func TestFarSideThatHangs(t *testing.T) {
 	b := newBastion(t, nil)
-	var waits []time.Duration
-	settings, tunnel := b.tunnel(t, &waits)
+	settings, tunnel := b.tunnel(t)
 	f := newFixture(t, "http://a.test/", `{"retryConfig":{"maxRetries":0}}`, nil, through(settings, tunnel))
 	if err := tunnel.ensure(t.Context(), JobInfo{}); err != nil {
 		t.Fatal(err)
@@ -332,8 +334,7 @@ func TestFarSideThatHangs(t *testing.T) {
 func TestServerWithoutASignOfLifeIsGone(t *testing.T) {
 	b := newBastion(t, nil)
 	b.mute = true
-	var waits []time.Duration
-	_, tunnel := b.tunnel(t, &waits)
+	_, tunnel := b.tunnel(t)
 	tunnel.probes = 10 * time.Millisecond
 	if err := tunnel.ensure(t.Context(), JobInfo{}); err != nil {
 		t.Fatal(err)
@@ -348,8 +349,7 @@ func TestServerWithASignOfLifeStays(t *testing.T) {
 	slowtest.Skip(t, "it waits for signs of life")
 	t.Parallel()
 	b := newBastion(t, nil)
-	var waits []time.Duration
-	_, tunnel := b.tunnel(t, &waits)
+	_, tunnel := b.tunnel(t)
 	tunnel.probes = 200 * time.Millisecond
 	if err := tunnel.ensure(t.Context(), JobInfo{}); err != nil {
 		t.Fatal(err)
@@ -386,4 +386,129 @@ func TestTunnelBySystemConnections(t *testing.T) {
 	if none := newTunnel(Settings{}, nil, nil); none != nil {
 		t.Error("a tunnel without settings")
 	}
+}
+
+// pemOf is a key as PEM text.
+func pemOf(t testing.TB, kind string, der []byte, err error) string {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+}
+
+func TestCompileSSHServer(t *testing.T) {
+	slowtest.Skip(t, "it makes private keys")
+	b := newBastion(t, nil)
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curveDER, err := x509.MarshalECPrivateKey(curve)
+	curvePEM := pemOf(t, "EC PRIVATE KEY", curveDER, err)
+	wrapped, err := x509.MarshalPKCS8PrivateKey(large)
+	wrappedPEM := pemOf(t, "PRIVATE KEY", wrapped, err)
+	locked, err := ssh.MarshalPrivateKeyWithPassphrase(crypto.PrivateKey(edwards), "", []byte("s3cret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.OfString(s)} }
+	const (
+		key    = "configuration: /parameters/sshProxy/#privateKey: expected a private key in PEM form, found a string"
+		port   = "configuration: /parameters/sshProxy/port: expected a port from 1 to 65535, found a "
+		public = `configuration: /parameters/sshProxy/hostKey: expected the public key of the SSH server, like "ssh-ed25519 AAAA…", found a string; ssh-keyscan shows it`
+	)
+	hostKey := b.hostKey().Value.Raw()
+	tests := []struct {
+		name   string
+		change value.Member
+		want   string
+	}{
+		{"OpenSSH key", text("user", "ann"), ""},
+		{"without a line feed at the end", text("#privateKey", strings.TrimSpace(b.key)), ""},
+		{"with carriage returns", text("#privateKey", strings.ReplaceAll(b.key, "\n", "\r\n")), ""},
+		{"RSA key", text("#privateKey", pemOf(t, "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(large), nil)), ""},
+		{"PKCS8 key", text("#privateKey", wrappedPEM), ""},
+		{"EC key", text("#privateKey", curvePEM), ""},
+		{"no PEM", text("#privateKey", "s3cret"), key},
+		{"damaged", text("#privateKey", strings.Replace(curvePEM, "M", "N", 1)), key},
+		{"passphrase", text("#privateKey", string(pem.EncodeToMemory(locked))), key + "; it has a passphrase, remove it"},
+		{"passphrase in PKCS8", text("#privateKey", pemOf(t, "ENCRYPTED PRIVATE KEY", []byte("x"), nil)), key + "; it has a passphrase, remove it"},
+		{"a public key", text("#privateKey", hostKey), key},
+		{"port 0", value.Member{Name: "port", Value: value.OfInt(0)}, port + "number"},
+		{"port too large", text("port", "65536"), port + "string"},
+		{"port negative", value.Member{Name: "port", Value: value.OfInt(-22)}, port + "number"},
+		{"port no number", text("port", "ssh"), "configuration: /parameters/sshProxy/port: expected an integer, found a string"},
+		{"host key", text("hostKey", hostKey+" a comment"), ""},
+		{"host key as it is in known_hosts", text("hostKey", "bastion.test "+hostKey), ""},
+		{"no host key", text("hostKey", ""), ""},
+		{"host key broken", text("hostKey", "ssh-ed25519 AAAA"), public},
+		{"host key as a fingerprint", text("hostKey", ssh.FingerprintSHA256(b.host.PublicKey())), public},
+		{"private key missing", text("#privateKey", ""), `configuration: /parameters/sshProxy: expected the key "#privateKey"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			settings, problems := settingsOf(t, b.section(tt.change), nil)
+			if problems != tt.want {
+				t.Errorf("got  %s\nwant %s", problems, tt.want)
+			}
+			if tt.want == "" && (settings.server.address != "bastion.test:2222" || settings.server.client.User != "ann" || len(settings.server.client.Auth) != 1) {
+				t.Errorf("compiled to %+v", settings.server)
+			}
+		})
+	}
+	if settings, problems := settingsOf(t, nil, nil); problems != "" || settings.server != nil {
+		t.Errorf("without the section: %s, %+v", problems, settings.server)
+	}
+}
+
+func TestHostKeyAlgorithms(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := ssh.NewPublicKey(&key.PublicKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBastion(t, nil)
+	line := value.OfString(string(ssh.MarshalAuthorizedKey(public)))
+	for _, tt := range []struct {
+		name string
+		key  value.Member
+		want []string
+	}{
+		{"RSA", value.Member{Name: "hostKey", Value: line}, []string{"rsa-sha2-512", "rsa-sha2-256"}},
+		{"Ed25519", b.hostKey(), []string{"ssh-ed25519"}},
+		{"none", value.Member{Name: "__note", Value: line}, nil},
+	} {
+		settings, problems := settingsOf(t, b.section(tt.key), nil)
+		if got := settings.server.client.HostKeyAlgorithms; problems != "" || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %v, want %v, %s", tt.name, got, tt.want, problems)
+		}
+	}
+}
+
+func FuzzSSHKeys(f *testing.F) {
+	f.Add("-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n", "ssh-ed25519 AAAA")
+	f.Fuzz(func(t *testing.T, private, public string) {
+		section := value.OfMembers(
+			value.Member{Name: "host", Value: value.OfString("h")}, value.Member{Name: "port", Value: value.OfInt(22)}, value.Member{Name: "user", Value: value.OfString("u")},
+			value.Member{Name: "#privateKey", Value: value.OfString(private)}, value.Member{Name: "hostKey", Value: value.OfString(public)})
+		settings, problems := settingsOf(t, []value.Member{{Name: "sshProxy", Value: section}}, nil)
+		if problems == "" && len(settings.server.client.Auth) != 1 {
+			t.Error("neither a key nor a problem")
+		}
+		if len(private) > 20 && strings.Contains(problems, private) {
+			t.Errorf("the problem shows the key: %s", problems)
+		}
+	})
 }

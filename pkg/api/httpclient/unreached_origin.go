@@ -15,15 +15,15 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// ReachedOrigins is the set of origins that have responded in a run, with any status. All
+// reachedOrigins is the set of origins that have responded in a run, with any status. All
 // clients of a run share one set. The zero value is empty.
-type ReachedOrigins struct {
+type reachedOrigins struct {
 	responded sync.Map // set of config.Origin
 }
 
-func (c *ReachedOrigins) add(u *url.URL) { c.responded.Store(config.OriginOf(u), true) }
+func (c *reachedOrigins) add(u *url.URL) { c.responded.Store(config.OriginOf(u), true) }
 
-func (c *ReachedOrigins) has(u *url.URL) bool {
+func (c *reachedOrigins) has(u *url.URL) bool {
 	_, ok := c.responded.Load(config.OriginOf(u))
 	return ok
 }
@@ -38,7 +38,7 @@ const (
 // unreachedLimits limits and explains failed connections to origins that have not
 // responded yet.
 type unreachedLimits struct {
-	contacts *ReachedOrigins
+	contacts *reachedOrigins
 	api      config.API
 	base     *url.URL
 }
@@ -46,21 +46,15 @@ type unreachedLimits struct {
 // failed reports whether an attempt could not connect to an origin that has never
 // responded. An untrusted certificate does not count, because the server is there. A lack
 // of file descriptors on this machine does not count either.
-func (f unreachedLimits) failed(x *Call, err error) bool {
+func (f unreachedLimits) failed(x *call, err error) bool {
 	n, ok := err.(*networkError)
 	ours := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 	return ok && n.unsent && n.code != codeVerify && !ours && !f.contacts.has(x.URL)
 }
 
-// over reports whether the limits allow no further attempt. passed includes the wait
-// before that attempt.
-func (f unreachedLimits) over(attempts int, passed time.Duration) bool {
-	return attempts >= maxUnreachedAttempts || passed > maxUnreachedTime
-}
-
 // explain adds the number of attempts and advice to the error of the last attempt. failed
 // must have returned true for err.
-func (f unreachedLimits) explain(x *Call, err error, attempts int, passed time.Duration) error {
+func (f unreachedLimits) explain(x *call, err error, attempts int, passed time.Duration) error {
 	tried := "tried once"
 	if attempts > 1 {
 		tried = fmt.Sprintf("tried %d times in %s", attempts, textfmt.Count(int(passed.Round(time.Second).Seconds()), "second"))
@@ -78,9 +72,9 @@ func (f unreachedLimits) explain(x *Call, err error, attempts int, passed time.D
 
 // setting returns the setting that defines the origin of a request, as text and as a JSON
 // pointer. The pointer is empty if the origin comes from a response.
-func (f unreachedLimits) setting(x *Call) (place, pointer string) {
+func (f unreachedLimits) setting(x *call) (place, pointer string) {
 	endpoint, at := x.Sender.Job, x.Sender.Pointer+"/endpoint"
-	if x.Purpose == Login {
+	if x.forLogin {
 		s := auth.LoginEndpoint.In(auth.LoginRequest.In(f.api.Authentication))
 		endpoint, at = s.Value.Text(), s.Pointer
 	}

@@ -114,7 +114,7 @@ func TestAfterTheFirstResponseRetriesAreAsConfigured(t *testing.T) {
 }
 
 func TestFirstContactIsThatOfTheWholeRun(t *testing.T) {
-	contacts := &ReachedOrigins{}
+	contacts := &reachedOrigins{}
 	d := &failing{server: serve(t, ok("")).Listener.Addr().String()}
 	change := func(o *Options) { o.Dial, o.contacts = d.dial, contacts }
 	if _, err := newFixture(t, "http://a.test", `{}`, nil, change).get(t, "x"); err != nil {
@@ -260,17 +260,6 @@ func TestFirstContactIncludesTLS(t *testing.T) {
 	wantUserError(t, err, "network error 60: the server's certificate is not trusted")
 	if strings.Contains(err.Error(), "tried") || len(f.sleeps) != 0 {
 		t.Errorf("waited %v: %v", f.sleeps, err)
-	}
-}
-
-// A connection without a response is not a failed one.
-func TestClosedConnectionsAreTriedAsConfigured(t *testing.T) {
-	address, connections := misbehave(t, responding(""))
-	f := newFixture(t, "http://"+address, `{"retryConfig":{"maxRetries":7}}`, nil, passing)
-	_, err := f.get(t, "x")
-	wantUserError(t, err, "network error 52")
-	if connections() != 8 {
-		t.Errorf("%d connections", connections())
 	}
 }
 

@@ -28,7 +28,7 @@ type cursor struct {
 // cursorState is the largest or smallest id of the pages so far, or nil before the first
 // page.
 type cursorState struct {
-	id *ID
+	id *idNumber
 }
 
 // The settings of the method cursor.
@@ -66,21 +66,30 @@ func compileCursor(s config.Section) Scroller {
 		incrementPointer: Increment.In(s).Pointer,
 	}
 	if IDType.Of(s) != TextIDs {
-		return c
+		return c.scroller()
 	}
 	if c.increment != 0 {
 		Increment.In(s).Problem("expected no increment: ids of the type \"text\" are sent unchanged", "remove it")
 	}
-	return textCursor{c}
+	return textCursor{c}.scroller()
 }
 
-func (c cursor) Needs() Requirements { return Requirements{ItemID: c.idKey} }
-
-func (c cursor) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
-	return job, cursorState{}
+// scroller is numbered, but requests may repeat, because a page without a larger id leads
+// to the same request.
+func (c cursor) scroller() Scroller {
+	return Scroller{
+		Needs:    Requirements{ItemID: c.idKey},
+		First:    func(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) { return job, cursorState{} },
+		Next:     c.next,
+		Describe: c.describe,
+		Traits: Traits{Numbered: true, Parameter: c.param.phrase(), Place: func(names []string) Scroller {
+			c.param = c.param.withPlacedValues(names)
+			return c.scroller()
+		}},
+	}
 }
 
-func (c cursor) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (c cursor) next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	s := state.(cursorState)
 	if p.Rows == 0 {
 		return job, nil, &Stop{Rule: "the page is empty", Pointer: c.idKeyPointer}, nil
@@ -101,9 +110,9 @@ func (c cursor) Next(job config.RequestSpec, state State, p PageInfo) (config.Re
 	return c.param.set(job, next), s, nil, nil
 }
 
-// ID is a number of any size, or a text with such a number. It may have a fraction: some
+// idNumber is a number of any size, or a text with such a number. It may have a fraction: some
 // APIs page by a time with microseconds.
-type ID struct {
+type idNumber struct {
 	value  value.Value
 	number decimal.Number
 }
@@ -111,7 +120,7 @@ type ID struct {
 // increased returns the id plus increment, as it is sent. As in the original extractor, a
 // whole number has no exponent. A number with a fraction is sent as the response wrote
 // it. ok is false if the sum has too many digits.
-func (id ID) increased(increment int64) (sum value.Value, ok bool) {
+func (id idNumber) increased(increment int64) (sum value.Value, ok bool) {
 	if increment != 0 {
 		text, ok := id.number.Plus(increment, value.MaxWhole)
 		return value.OfNumber(text), ok
@@ -128,7 +137,7 @@ func (id ID) increased(increment int64) (sum value.Value, ok bool) {
 // IDs are the ids of the first and last item of a page, and the smallest and largest id.
 type IDs struct {
 	First, Last value.Value
-	Min, Max    ID
+	Min, Max    idNumber
 	// Wrong is an excerpt of the first id that is not a number, or "".
 	Wrong string
 	any   bool // true if an id was added
@@ -149,10 +158,10 @@ func (ids *IDs) Add(id value.Value) {
 		return
 	}
 	if !ids.found || number.Compare(ids.Min.number) < 0 {
-		ids.Min = ID{id, number}
+		ids.Min = idNumber{id, number}
 	}
 	if !ids.found || number.Compare(ids.Max.number) > 0 {
-		ids.Max = ID{id, number}
+		ids.Max = idNumber{id, number}
 	}
 	ids.found = true
 }
@@ -167,7 +176,7 @@ func excerpt(v value.Value) string {
 	return fmt.Sprintf("%s of more than %d characters", v.Kind().WithArticle(), most)
 }
 
-func (c cursor) Describe(config.RequestSpec) []string {
+func (c cursor) describe(config.RequestSpec) []string {
 	which, more := "largest", ""
 	if c.reverse {
 		which = "smallest"
@@ -179,15 +188,4 @@ func (c cursor) Describe(config.RequestSpec) []string {
 		more = " minus " + strconv.FormatInt(c.increment, 10)[1:]
 	}
 	return []string{fmt.Sprintf("Each request after the first has %s = the %s %q of all rows so far%s, until a page is empty.", c.param, which, c.idKey.Text, more)}
-}
-
-// Traits: the scroller is numbered, but requests may repeat, because a page without a
-// larger id leads to the same request.
-func (c cursor) Traits() Traits {
-	return Traits{Numbered: true, Parameter: c.param.phrase(), Place: c.place}
-}
-
-func (c cursor) place(names []string) Scroller {
-	c.param = c.param.withPlacedValues(names)
-	return c
 }

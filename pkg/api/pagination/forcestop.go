@@ -43,10 +43,17 @@ var (
 )
 
 func compileForceStop(s config.Section) stopper {
-	return forceStop{
+	f := forceStop{
 		pages:   integerLimit(s, ForceStopPages),
 		seconds: timeLimit(forceStopTime.In(s)),
 		volume:  integerLimit(s, forceStopVolume),
+	}
+	return stopper{
+		needs:    Requirements{Volume: f.volume.set, Time: f.seconds.set},
+		counts:   !f.volume.set && !f.seconds.set,
+		start:    func(now time.Time) State { return forceStopState{start: now} },
+		after:    f.after,
+		describe: f.describe(),
 	}
 }
 
@@ -75,14 +82,6 @@ func timeLimit(s config.Section) limit {
 	s.Problem("expected a number of seconds or a span of time such as \"1 hour\"", "")
 	return l
 }
-
-func (f forceStop) needs() Requirements {
-	return Requirements{Volume: f.volume.set, Time: f.seconds.set}
-}
-
-func (f forceStop) traits() ruleTraits { return ruleTraits{counts: !f.volume.set && !f.seconds.set} }
-
-func (forceStop) start(now time.Time) State { return forceStopState{start: now} }
 
 func (f forceStop) after(state State, p PageInfo) (State, *Stop, error) {
 	s := state.(forceStopState)

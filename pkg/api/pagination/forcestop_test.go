@@ -6,12 +6,7 @@ import (
 )
 
 func TestForceStopByPages(t *testing.T) {
-	const two = "the number of pages (2) has reached the limit of 2"
 	testSequences(t, []sequence{
-		{name: "two pages", settings: `{"method":"pagenum","forceStop":{"pages":2}}`,
-			responses: []string{rows(1), rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}, rule: two, pointer: "/forceStop/pages"},
-		{name: "as a text", settings: `{"method":"pagenum","forceStop":{"pages":"2"}}`,
-			responses: []string{rows(1), rows(1)}, sent: []string{`t {"page":1}`, `t {"page":2}`}, rule: two, pointer: "/forceStop/pages"},
 		{name: "one page", settings: `{"method":"pagenum","forceStop":{"pages":1}}`,
 			responses: []string{rows(1)}, sent: []string{`t {"page":1}`}, rule: "the number of pages (1) has reached the limit of 1", pointer: "/forceStop/pages"},
 		{name: "the scroller is faster", settings: `{"method":"pagenum","forceStop":{"pages":2}}`,
@@ -89,7 +84,7 @@ func TestVolumeIsOnlyAskedForWhenALimitIsSet(t *testing.T) {
 		`{"method":"multiple","scrollers":{"default":{"forceStop":{"volume":2}}}}`: true,
 		`{"method":"multiple","forceStop":{"volume":2},"scrollers":{"a":{}}}`:      true,
 	} {
-		if got := scroller(t, settings, "").Needs().Volume; got != want {
+		if got := scroller(t, settings, "").Needs.Volume; got != want {
 			t.Errorf("%s: got %t", settings, got)
 		}
 	}

@@ -21,41 +21,38 @@ type limitStop struct {
 var (
 	LimitStop = field.Of("limitStop", "Stop by rows", "Stops after a number of rows. The page that reaches the limit is kept whole. Exactly one of the keys is needed.",
 		limitStopType())
-	LimitStopCount = field.Integer("count", "Count", "Number of rows.").Example(`500`)
+	limitStopCount = field.Integer("count", "Count", "Number of rows.").Example(`500`)
 	LimitStopField = field.Text("field", "Field", "Path to the number of rows in the response.").As(field.Path).Example(`"meta.total"`)
 )
 
 func limitStopType() *field.Type {
-	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", LimitStopCount, LimitStopField)
+	t := field.Object("limitStop", "Stop by rows", "Counts the rows of the job.", limitStopCount, LimitStopField)
 	t.OnlyUnknownKeys = `expected the key "count" or the key "field"` // otherwise pagination would continue without a limit
 	return t
 }
 
 func compileLimitStop(s config.Section) stopper {
-	count, path := LimitStopCount.In(s), LimitStopField.In(s)
+	count, path := limitStopCount.In(s), LimitStopField.In(s)
 	switch {
 	case count.Present() && path.Present():
 		missingKey(s, `expected the key "count" or the key "field", not both`)
 	case !count.Present() && !path.Present():
 		missingKey(s, `expected the key "count" or the key "field"`)
 	}
-	l := limitStop{limit: integerLimit(s, LimitStopCount), field: response.Path{Text: LimitStopField.Of(s), Separator: "."}}
-	if path.Present() {
-		l.limit.pointer = path.Pointer
-	}
-	return l
-}
-
-func (l limitStop) needs() Requirements {
+	l := limitStop{limit: integerLimit(s, limitStopCount), field: response.Path{Text: LimitStopField.Of(s), Separator: "."}}
+	rule := stopper{counts: true, start: func(time.Time) State { return 0 }}
 	if l.field.Text == "" {
-		return Requirements{}
+		rule.describe = fmt.Sprintf("Stops after the page that brings the number of rows to %d or more.", l.limit.number)
+	} else {
+		l.limit.pointer = path.Pointer
+		rule.needs.Fields, rule.totals = []response.Path{l.field}, []Total{{Path: l.field}}
+		rule.describe = fmt.Sprintf("Stops after the page that brings the number of rows to its total at %q.", l.field.Text)
 	}
-	return Requirements{Fields: []response.Path{l.field}}
+	rule.after = l.after
+	return rule
 }
 
-// start returns the state before the first page: 0 rows.
-func (limitStop) start(time.Time) State { return 0 }
-
+// after counts the rows. Its state is the number of rows before the page.
 func (l limitStop) after(state State, p PageInfo) (State, *Stop, error) {
 	rows, known := state.(int)+p.Rows, true
 	if l.field.Text != "" {
@@ -85,19 +82,4 @@ func rowsIn(v value.Value) (rows int64, known bool) {
 		rows, _ = v.Nearest()
 	}
 	return rows, true
-}
-
-func (l limitStop) describe() string {
-	if l.field.Text != "" {
-		return fmt.Sprintf("Stops after the page that brings the number of rows to its total at %q.", l.field.Text)
-	}
-	return fmt.Sprintf("Stops after the page that brings the number of rows to %d or more.", l.limit.number)
-}
-
-func (l limitStop) traits() ruleTraits {
-	t := ruleTraits{counts: true}
-	if l.field.Text != "" {
-		t.totals = []Total{{Path: l.field}}
-	}
-	return t
 }

@@ -14,8 +14,6 @@ func TestLimitStop(t *testing.T) {
 			sent: sent[:2], rule: "the number of rows (4) has reached the limit of 4", pointer: "/limitStop/count"},
 		{name: "as a text", settings: count(`"4"`), responses: []string{rows(2), rows(2)},
 			sent: sent[:2], rule: "the number of rows (4) has reached the limit of 4", pointer: "/limitStop/count"},
-		{name: "the whole last page counts", settings: count(`3`), responses: []string{rows(2), rows(2)},
-			sent: sent[:2], rule: "the number of rows (4) has reached the limit of 3", pointer: "/limitStop/count"},
 		{name: "the scroller is faster", settings: count(`4`), responses: []string{rows(2), rows(1)},
 			sent: sent[:2], rule: "the page has fewer rows (1) than the page size (2)", pointer: "/limit"},
 		{name: "every page states the number", settings: field, responses: []string{page(`3`), page(`"4"`)},

@@ -2,7 +2,6 @@ package pagination
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -16,28 +15,25 @@ type link struct {
 	rel string
 }
 
-// Rel is a setting of the method link.
-var Rel = field.Text("rel", "Relation", "What the header `Link` calls the next page.").Default("next").Example(`"older"`)
+// relation is a setting of the method link.
+var relation = field.Text("rel", "Relation", "What the header `Link` calls the next page.").Default("next").Example(`"older"`)
 
 func linkMethod() Method {
 	return Method{
 		Name:       "link",
 		AlsoCalled: []string{"linkheader", "headerlink", "weblinking", "rfc8288", "rfc5988"},
-		Settings:   []field.Declaration{Rel, IncludeParams},
+		Settings:   []field.Declaration{relation, IncludeParams},
 		Compile: func(s config.Section) Scroller {
-			return link{
-				rel:         Rel.Of(s),
-				responseURL: responseURL{includeParams: IncludeParams.Of(s), next: reference{header: "Link", pointer: pointerOf(s, Rel)}},
+			l := link{
+				rel:         relation.Of(s),
+				responseURL: responseURL{includeParams: IncludeParams.Of(s), next: reference{header: "Link", pointer: pointerOf(s, relation)}},
 			}
+			return Scroller{Needs: Requirements{Header: l.next.header}, Next: l.nextRequest, Describe: l.describe}
 		},
 	}
 }
 
-func (l link) Needs() Requirements { return Requirements{Header: l.next.header} }
-
-func (l link) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) { return job, nil }
-
-func (l link) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (l link) nextRequest(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	target, ok := LinkTo(l.rel, p.headerValues("Link"), p.Address)
 	if !ok {
 		stop := l.next.missing(p)
@@ -55,9 +51,7 @@ func (l link) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestS
 	return l.request(job, address), nil, nil, nil
 }
 
-func (l link) Describe(config.RequestSpec) []string {
+func (l link) describe(config.RequestSpec) []string {
 	text := fmt.Sprintf("Each request after the first goes to the URL with the relation %q in the header Link of the previous page, until a page has none.", l.rel)
 	return []string{text, jobParams(l.includeParams)}
 }
-
-func (link) Traits() Traits { return Traits{} }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Link is a link of the header Link (RFC 8288).
-type Link struct {
+// headerLink is a link of the header Link (RFC 8288).
+type headerLink struct {
 	// Target is the URL as the header has it, possibly relative.
 	Target string
 	// Relations are the relations of the target to the response.
@@ -17,10 +17,10 @@ type Link struct {
 	anchored bool
 }
 
-// Links parses the values of the header Link by RFC 8288, appendix B.2. In each value it
+// parseLinks parses the values of the header Link by RFC 8288, appendix B.2. In each value it
 // stops at the first text that is not a link.
-func Links(header []string) []Link {
-	var all []Link
+func parseLinks(header []string) []headerLink {
+	var all []headerLink
 	for _, line := range header {
 		for {
 			line = strings.TrimLeft(line, " \t,")
@@ -28,7 +28,7 @@ func Links(header []string) []Link {
 			if target, ok = cutPrefix(target, "<", ok); !ok {
 				break
 			}
-			link := Link{Target: strings.TrimSpace(target)}
+			link := headerLink{Target: strings.TrimSpace(target)}
 			line = link.params(rest)
 			all = append(all, link)
 		}
@@ -43,7 +43,7 @@ func cutPrefix(text, prefix string, ok bool) (string, bool) {
 
 // params parses the parameters of a link and returns the text after them. It uses the
 // first `rel` and the first `anchor`.
-func (l *Link) params(text string) (rest string) {
+func (l *headerLink) params(text string) (rest string) {
 	related := false
 	for {
 		text = strings.TrimLeft(text, " \t")
@@ -98,7 +98,7 @@ func linkValue(text string) (value, rest string) {
 // case-sensitive, in the values of the header Link. It ignores links that are not about
 // the response. address is the URL of the response. ok is false if there is no such link.
 func LinkTo(relation string, header []string, address *url.URL) (target string, ok bool) {
-	for _, link := range Links(header) {
+	for _, link := range parseLinks(header) {
 		if !link.about(address) {
 			continue
 		}
@@ -112,7 +112,7 @@ func LinkTo(relation string, header []string, address *url.URL) (target string, 
 }
 
 // about reports whether a link is about the response with the URL address.
-func (l Link) about(address *url.URL) bool {
+func (l headerLink) about(address *url.URL) bool {
 	if !l.anchored {
 		return true
 	}

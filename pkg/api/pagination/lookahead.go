@@ -9,20 +9,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
-// Ahead yields the requests after a request that has no response yet, if every page to
-// come is full and otherwise equals the last page. It yields no request if the scroller
-// needs a page to compute the next request. state is the state after the request without
-// a response. last is the page before this request, or the zero PageInfo.
+// Ahead predicts the requests after a request that has no response yet. It assumes that
+// every page is full. It yields no request if the scroller needs the contents of a page.
+// state is the state after the request without a response. last is the page before this
+// request, or the zero PageInfo.
 //
-// The flag is true for pages that exist according to a total in the last page (settings
-// `total` and `totalPages`), as long as only the number of rows or pages can end the job.
-// All flagged pages come before the other pages.
+// The flag is true if the page exists according to a total in the page last (settings
+// `total` and `totalPages`), and only the number of rows or pages can end the job. These
+// pages come first.
 func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[config.RequestSpec, bool] {
 	return func(yield func(config.RequestSpec, bool) bool) {
-		t := s.Traits()
-		for announced := true; t.Full != nil; {
+		for announced := true; s.Full != nil; {
 			full := last
-			if full.Rows = t.Full(job.RequestSpec, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
+			if full.Rows = s.Full(job.RequestSpec, state, last); full.Rows < 1 || full.Rows > math.MaxInt32 {
 				return // the size is not known, or is not plausible
 			}
 			request, next, stop, err := job.Next(s, state, full)
@@ -30,7 +29,7 @@ func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[co
 				return
 			}
 			state = next
-			announced = announced && t.Exists(job.RequestSpec, state, last)
+			announced = announced && s.Exists(job.RequestSpec, state, last)
 			if !yield(request, announced) {
 				return
 			}
@@ -42,8 +41,8 @@ func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[co
 // means that there is no path.
 type totalPath response.Path
 
-// TotalRows is a setting of the methods that count.
-var TotalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the response, with dots between keys. It does not end paging, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.").
+// totalRows is a setting of the methods that count.
+var totalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the response, with dots between keys. It does not end pagination, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.").
 	As(field.Path).Example(`"meta.total"`)
 
 func compileTotal(s config.Section, path field.Setting[string]) totalPath {

@@ -88,7 +88,7 @@ func TestAhead(t *testing.T) {
 			_, state := s.First(job, start)
 			var last PageInfo
 			for _, response := range tt.responses {
-				last = read(t, s.Needs(), response, start.Add(time.Second))
+				last = read(t, s.Needs, response, start.Add(time.Second))
 				var stop *Stop
 				var err error
 				if _, state, stop, err = s.Next(job, state, last); stop != nil || err != nil {
@@ -115,7 +115,7 @@ func TestAheadIsWhatComes(t *testing.T) {
 			var page PageInfo
 			for at := range 8 {
 				expected := ahead(s, "", t, state, page, 1)
-				page = randomPage(t, r, s.Needs(), start.Add(time.Duration(at+1)*time.Second))
+				page = randomPage(t, r, s.Needs, start.Add(time.Duration(at+1)*time.Second))
 				next, after, stop, err := s.Next(job, state, page)
 				if stop != nil || err != nil {
 					break

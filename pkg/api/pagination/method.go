@@ -64,19 +64,19 @@ const defaultScroller = "default"
 
 // Settings that belong to no method in AllMethods.
 var (
-	MethodName   = field.Text("method", "Method", "Empty: no paging. `multiple` lets each job name one of several scrollers.").Example(`"offset"`)
+	MethodName   = field.Text("method", "Method", "Empty: no pagination. `multiple` lets each job name one of several scrollers.").Example(`"offset"`)
 	fallbackName = field.Text("default", "Default scroller", "Method `multiple`: the scroller of jobs that name none.").Example(`"default"`)
 	unusedPages  = field.Integer("pages", "Pages, unused", "Has no effect: use `forceStop.pages`.").
 			Old(`has no effect; use "forceStop.pages"`).Example(`1`)
 	// Named contains the scrollers of the method multiple.
-	Named = field.Of("scrollers", "Scrollers", "Method `multiple`, required: name to paging settings. The one named `default` serves jobs without `scroller`.",
+	Named = field.Of("scrollers", "Scrollers", "Method `multiple`, required: pagination settings by name. The scroller `default` serves jobs without `scroller`.",
 		nil).Example(`{"default": {"method": "pagenum"}}`)
 )
 
 // Type returns the type of `api.pagination` with these methods.
 func (all Methods) Type() *field.Type {
-	t := &field.Type{Name: "pagination", Title: "Paging", Kinds: []string{"object"},
-		Doc: "How the next page is requested, and when to stop. `method` decides which keys are used. The paging parameters are sent like the job's own: in the query, or in the body of a POST."}
+	t := &field.Type{Name: "pagination", Title: "Pagination", Kinds: []string{"object"},
+		Doc: "How the next page is requested, and when to stop. `method` decides which keys are used. The pagination parameters are sent like the job's own: in the query, or in the body of a POST."}
 	method := *MethodName.Field
 	method.Type = &field.Type{Kinds: []string{"string"}}
 	var variants []field.Variant
@@ -85,7 +85,7 @@ func (all Methods) Type() *field.Type {
 		method.Type.Choices = append(method.Type.Choices, field.Choice{Name: m.Name, AlsoCalled: m.AlsoCalled})
 	}
 	method.Type.Choices = append(method.Type.Choices, field.Choice{Name: multiple},
-		field.Choice{Name: "none", AlsoCalled: []string{"no"}, Hint: "remove the key for no paging"})
+		field.Choice{Name: "none", AlsoCalled: []string{"no"}, Hint: "remove the key for no pagination"})
 	t.Fields = append(t.Fields, &method)
 	t.Fields = append(t.Fields, field.Union("Method", variants)...)
 	named := *Named.Field

@@ -41,18 +41,26 @@ func halvingMethod() Method {
 			if h.first < 1 {
 				firstBound.In(s).Problem("expected a bound, at least 1", "")
 			}
-			return h
+			return h.scroller()
 		},
 	}
 }
 
-func (halving) Needs() Requirements { return Requirements{} }
-
-func (h halving) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
-	return h.request(job, h.first), h.first
+func (h halving) scroller() Scroller {
+	return Scroller{
+		First: func(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+			return h.request(job, h.first), h.first
+		},
+		Next:     h.next,
+		Describe: func(config.RequestSpec) []string { return []string{"Halves " + h.param.String() + " until it is 0."} },
+		Traits: Traits{Parameter: h.param.phrase(), Place: func(names []string) Scroller {
+			h.param = h.param.withPlacedValues(names)
+			return h.scroller()
+		}},
+	}
 }
 
-func (h halving) Next(job config.RequestSpec, state State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (h halving) next(job config.RequestSpec, state State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
 	bound := state.(int)
 	if bound == 0 {
 		return job, nil, &Stop{Rule: "the bound is 0"}, nil
@@ -60,21 +68,8 @@ func (h halving) Next(job config.RequestSpec, state State, _ PageInfo) (config.R
 	return h.request(job, bound/2), bound / 2, nil, nil
 }
 
-func (h halving) Describe(config.RequestSpec) []string {
-	return []string{"Halves " + h.param.String() + " until it is 0."}
-}
-
 func (h halving) request(job config.RequestSpec, bound int) config.RequestSpec {
 	return h.param.set(job, value.OfInt(int64(bound)))
-}
-
-func (h halving) Traits() Traits {
-	return Traits{Parameter: h.param.phrase(), Place: h.place}
-}
-
-func (h halving) place(names []string) Scroller {
-	h.param = h.param.withPlacedValues(names)
-	return h
 }
 
 // compileHalving compiles settings with the methods of this program and the method halving.
@@ -152,32 +147,9 @@ func TestNewMethodDeclared(t *testing.T) {
 	if got := methods.NamedAt(s, "above"); got != "/api/pagination/boundParam" {
 		t.Errorf("the parameter is named at %s", got)
 	}
-	placed := WithPlacedValues(one, []string{boundValue})
-	if got := FirstValues(placed).JSON(); got != `{"bound":2}` {
+	placed := one.Place([]string{boundValue})
+	first, _ := placed.First(config.RequestSpec{}, start)
+	if got := first.Paging.JSON(); got != `{"bound":2}` {
 		t.Errorf("placed values: %s", got)
 	}
-	if _, _, known := typeChoice(AllMethods()); known {
-		t.Error("this program has the method")
-	}
-	if also, settings, known := typeChoice(methods); !known || !slices.Equal(also, []string{"bisection"}) || settings != 2 {
-		t.Errorf("the type has %q, %d settings, %t", also, settings, known)
-	}
-}
-
-// typeChoice returns what the type of `api.pagination` has for the method halving.
-func typeChoice(methods Methods) (alsoCalled []string, settings int, known bool) {
-	for _, f := range methods.Type().Fields {
-		if f.Name == boundParam.Name || f.Name == firstBound.Name {
-			settings++
-		}
-		if f.Name != MethodName.Name {
-			continue
-		}
-		for _, c := range f.Type.Choices {
-			if c.Name == halvingMethod().Name {
-				alsoCalled, known = c.AlsoCalled, true
-			}
-		}
-	}
-	return alsoCalled, settings, known
 }

@@ -26,12 +26,12 @@ type reference struct {
 }
 
 // Next is the setting of the methods response.url and response.param.
-var Next = field.Of("next", "What leads on", "Where a response has the address or the value for the next page: `{\"response\": PATH}` or `{\"responseHeader\": NAME}`. It replaces `urlKey` and `responseParam`, which are short forms of it.", nextType()).
+var Next = field.Of("next", "Source of the next page", "Where a response has the URL or the value for the next page: `{\"response\": PATH}` or `{\"responseHeader\": NAME}`. It replaces `urlKey` and `responseParam`, which are short forms of it.", nextType()).
 	Example(`{"response": "links.[rel=next].href"}`, `{"responseHeader": "X-Next-Page"}`)
 
 // The settings of Next: references of expressions, without functions.
 var (
-	NextResponse = field.Text(string(expr.Response), "In the response", "Path in the response.").As(field.Path).Example(`"links.[rel=next].href"`).Also("path", "field")
+	nextResponse = field.Text(string(expr.Response), "In the response", "Path in the response.").As(field.Path).Example(`"links.[rel=next].href"`).Also("path", "field")
 	NextHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the response, whose first value counts. The text `null` is not a value.").Example(`"X-Next-Page"`).Also("header")
 	nextDefault  = field.Of("default", "Otherwise", "Used if there is no value: a literal value, or another reference.", &field.Type{Kinds: []string{"string", "number", "boolean", "object"}, AllowUnknown: true}).Example(`{"responseHeader": "X-Next"}`)
 )
@@ -39,7 +39,7 @@ var (
 const nextForms = `expected {"response": PATH} or {"responseHeader": NAME}`
 
 func nextType() *field.Type {
-	t := field.Object("next", "What leads on", "A reference to the response of a page.", NextResponse, NextHeader, nextDefault)
+	t := field.Object("next", "Source of the next page", "A reference to the response of a page.", nextResponse, NextHeader, nextDefault)
 	t.Message, t.OnlyUnknownKeys, t.NotEmpty = nextForms, nextForms, []string{"object"}
 	return t
 }
@@ -63,11 +63,11 @@ func compileReference(s config.Section) reference {
 	if s.Value.Kind() != value.Object || s.Faulty() {
 		return r // the type check has reported it
 	}
-	path, header := NextResponse.In(s), NextHeader.In(s)
+	path, header := nextResponse.In(s), NextHeader.In(s)
 	if path.Present() == header.Present() {
 		s.Problem(nextForms, "")
 	}
-	r.path, r.header = response.Path{Text: NextResponse.Of(s), Separator: "."}, NextHeader.Of(s)
+	r.path, r.header = response.Path{Text: nextResponse.Of(s), Separator: "."}, NextHeader.Of(s)
 	if header.Value.IsScalar() && header.Present() && !httpguts.ValidHeaderFieldName(r.header) {
 		header.Problem("expected the name of a header", "write the name alone, without a colon and without blanks")
 	}

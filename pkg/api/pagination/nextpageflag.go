@@ -3,7 +3,6 @@ package pagination
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -27,7 +26,7 @@ var (
 		field.Object("nextPageFlag", "Stop by a flag", "Looks at one value of each response. Missing, false, zero and empty values are false, everything else is true.",
 			FlagField, StopOn, ifNotSetSetting))
 	FlagField       = field.Text("field", "Field", "Path of the value in the response.").As(field.Path).Must().Example(`"has_more"`)
-	StopOn          = field.Of("stopOn", "Stop on", "With `true`, paging stops when the field is true; with `false`, when it is false.", field.BooleanType).Must().Example(`false`)
+	StopOn          = field.Of("stopOn", "Stop on", "With `true`, pagination stops when the field is true; with `false`, when it is false.", field.BooleanType).Must().Example(`false`)
 	ifNotSetSetting = field.Of("ifNotSet", "If not set", "Whether a missing field counts as true or false; by default it counts as the value of `stopOn`.", field.BooleanType).Example(`false`)
 )
 
@@ -43,7 +42,7 @@ func compileNextPageFlag(s config.Section) stopper {
 	if !ifNotSet.Value.IsNull() {
 		n.ifNotSet, n.ifNotSetPointer = boolean(ifNotSet), ifNotSet.Pointer
 	}
-	return n
+	return stopper{needs: Requirements{Fields: n.paths()}, announces: n.announces, after: n.after, describe: n.describe()}
 }
 
 // paths returns the paths where the member may be. The first path takes the whole text as
@@ -55,8 +54,6 @@ func (n nextPageFlag) paths() []response.Path {
 	}
 	return paths
 }
-
-func (n nextPageFlag) needs() Requirements { return Requirements{Fields: n.paths()} }
 
 // flag returns the value of the flag in a page, or null. A list has no names, even if the
 // field looks like an index.
@@ -71,10 +68,6 @@ func (n nextPageFlag) flag(p PageInfo) (flag value.Value, err error) {
 	}
 	return flag, nil
 }
-
-func (n nextPageFlag) traits() ruleTraits { return ruleTraits{announces: n.announces} }
-
-func (nextPageFlag) start(time.Time) State { return nil }
 
 func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
 	flag, err := n.flag(p)
@@ -96,7 +89,6 @@ func (n nextPageFlag) after(s State, p PageInfo) (State, *Stop, error) {
 	return s, nil, nil
 }
 
-// announces implements ruleTraits.announces.
 func (n nextPageFlag) announces(p PageInfo) string {
 	flag, err := n.flag(p)
 	if err != nil || flag.IsNull() || !isMissing(flag) == n.stopOn {

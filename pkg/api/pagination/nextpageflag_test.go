@@ -6,13 +6,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
-// endless is a scroller that never stops.
-type endless struct{ singleRequest }
-
-func (endless) Next(job config.RequestSpec, _ State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
-	return job, nil, nil, nil
-}
-
 func TestNextPageFlag(t *testing.T) {
 	const (
 		onTrue    = `{"field":"f","stopOn":true}`
@@ -49,9 +42,13 @@ func TestNextPageFlag(t *testing.T) {
 		{"a name that looks like an index", `{"field":1,"stopOn":true,"ifNotSet":false}`, []string{`{"1":true}`}, "the field '1' is true", "stopOn"},
 		{"no index of a list", `{"field":1,"stopOn":true,"ifNotSet":false}`, []string{`[false,true]`}, "", ""},
 	}
+	endless := singleRequest()
+	endless.Next = func(job config.RequestSpec, _ State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
+		return job, nil, nil, nil
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := stoppingScroller{rule: compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0], inner: endless{}}
+			s := compileText(t, `{"nextPageFlag":`+tt.flag+`}`).stoppers[0].around(endless)
 			for _, response := range tt.responses {
 				_, stop, err := walk(t, s, request(t, ""), 0, response)
 				if err != nil {

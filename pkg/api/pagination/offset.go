@@ -32,7 +32,7 @@ type offsetState struct {
 var (
 	OffsetParam = field.Text("offsetParam", "Offset parameter", "Parameter that carries the offset.").
 			Default("offset").As(field.Parameter).Example(`"start"`)
-	FirstOffset = field.Integer("firstOffset", "First offset", "Offset of the first row, which some APIs count from 1; an empty value is 0.").
+	firstOffset = field.Integer("firstOffset", "First offset", "Offset of the first row, which some APIs count from 1; an empty value is 0.").
 			Default(0).Example(`1`)
 	OffsetFromJob = field.Flag("offsetFromJob", "Offset from the job", "Begin at the offset found in the job's own parameters.").Example(`true`)
 )
@@ -41,11 +41,11 @@ func offsetMethod() Method {
 	return Method{
 		Name:       "offset",
 		AlsoCalled: []string{"offsetlimit", "limitoffset", "skip"},
-		Settings:   []field.Declaration{Limit, LimitParam, LastPage, OffsetParam, FirstOffset, FirstPageParams, OffsetFromJob, TotalRows},
+		Settings:   []field.Declaration{Limit, LimitParam, LastPage, OffsetParam, firstOffset, firstPageParams, OffsetFromJob, totalRows},
 		Values:     []RequestValue{{offsetValue, OffsetParam}, {limitValue, LimitParam}},
 		Compile:    compileOffset,
 		Position: func(s config.Section) ([]string, failure.Text) {
-			if !FirstPageParams.Of(s) || OffsetFromJob.Of(s) {
+			if !firstPageParams.Of(s) || OffsetFromJob.Of(s) {
 				return nil, ""
 			}
 			return pathOf(s, OffsetParam.Of(s)), "remove it here, or set \"" + failure.Text(OffsetFromJob.Name) + "\" to begin at it"
@@ -54,15 +54,15 @@ func offsetMethod() Method {
 }
 
 func compileOffset(s config.Section) Scroller {
-	o := offset{counter: counter{size: compilePageSize(s), param: parameterOf(s, RequestValue{offsetValue, OffsetParam}), firstPageParams: FirstPageParams.Of(s)}}
-	o.first, o.fromJob, o.total = int64(FirstOffset.Of(s)), OffsetFromJob.Of(s), compileTotal(s, TotalRows)
+	o := offset{counter: counter{size: compilePageSize(s), param: parameterOf(s, RequestValue{offsetValue, OffsetParam}), firstPageParams: firstPageParams.Of(s)}}
+	o.first, o.fromJob, o.total = int64(firstOffset.Of(s)), OffsetFromJob.Of(s), compileTotal(s, totalRows)
 	if limit := Limit.In(s); limit.Present() && limit.Value.IsNumeric() && o.size.limit < 1 {
 		limit.Problem("expected a number of rows, at least 1", "")
 	}
-	return o
+	return o.scroller()
 }
 
-func (o offset) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+func (o offset) start(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	s := offsetState{at: big.NewInt(o.first)}
 	if own, ok := o.param.ownValue(job); ok && o.fromJob {
 		if at, ok := own.Integer(); ok {
@@ -79,7 +79,7 @@ func (o offset) request(job config.RequestSpec, at *big.Int) config.RequestSpec 
 	return o.param.set(o.size.set(job, job), ofInteger(at))
 }
 
-func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (o offset) next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	s := state.(offsetState)
 	size := o.size.effective(job)
 	if size == 0 {
@@ -98,8 +98,8 @@ func (o offset) Next(job config.RequestSpec, state State, p PageInfo) (config.Re
 	return o.request(job, s.at), s, nil, nil
 }
 
-func (o offset) Describe(job config.RequestSpec) []string {
-	_, state := o.First(job, time.Time{})
+func (o offset) describe(job config.RequestSpec) []string {
+	_, state := o.start(job, time.Time{})
 	start, size := state.(offsetState).at, o.size.effective(job)
 	further := "then advances by the number of rows on the "
 	switch {
@@ -114,10 +114,15 @@ func (o offset) Describe(job config.RequestSpec) []string {
 		o.param, formatSeries(start, size), o.size.param, size, o.size.untilLast(size)))
 }
 
-func (o offset) Traits() Traits {
-	t := o.traits()
-	t.FromStart, t.Full, t.Exists, t.Place = o.fromStart, o.full, o.exists, o.place
-	return t
+func (o offset) scroller() Scroller {
+	s := o.counter.scroller()
+	s.First, s.Next, s.Describe = o.start, o.next, o.describe
+	s.FromStart, s.Full, s.Exists = o.fromStart, o.full, o.exists
+	s.Place = func(names []string) Scroller {
+		o.param, o.size.param = o.param.withPlacedValues(names), o.size.param.withPlacedValues(names)
+		return o.scroller()
+	}
+	return s
 }
 
 // full implements Traits.Full. It returns 0 if the API may return fewer rows than requested, because the next offset
@@ -141,9 +146,4 @@ func (o offset) fromStart(job config.RequestSpec) bool {
 	own, _ := o.param.ownValue(job)
 	at, _ := own.Int()
 	return at == 0 || at == o.first || o.firstPageParams && !o.fromJob
-}
-
-func (o offset) place(names []string) Scroller {
-	o.counter = o.counter.withPlacedNames(names)
-	return o
 }

@@ -24,7 +24,7 @@ var (
 			Default("page").As(field.Parameter).Example(`"p"`)
 	FirstPage = field.Integer("firstPage", "First page", "Number of the first page; an empty value is 0.").
 			Default(1).EmptyMeans(0).Also("start_page").Example(`0`)
-	TotalPages = field.Text("totalPages", "Path of the number of pages", "Path to the total number of pages in the response, with the effects of `total`. If there is a total of rows too, the greater one counts.").
+	totalPages = field.Text("totalPages", "Path of the number of pages", "Path to the total number of pages in the response, with the effects of `total`. If there is a total of rows too, the greater one counts.").
 			As(field.Path).Example(`"meta.total_pages"`)
 )
 
@@ -32,11 +32,11 @@ func pageNumberMethod() Method {
 	return Method{
 		Name:       "pagenum",
 		AlsoCalled: []string{"page", "pagenumber", "pagebased", "pageincrement"},
-		Settings:   []field.Declaration{Limit, LimitParam, LastPage, PageParam, FirstPage, FirstPageParams, TotalRows, TotalPages},
+		Settings:   []field.Declaration{Limit, LimitParam, LastPage, PageParam, FirstPage, firstPageParams, totalRows, totalPages},
 		Values:     []RequestValue{{pageValue, PageParam}, {limitValue, LimitParam}},
 		Compile:    compilePageNumber,
 		Position: func(s config.Section) ([]string, failure.Text) {
-			if !FirstPageParams.Of(s) {
+			if !firstPageParams.Of(s) {
 				return nil, ""
 			}
 			return pathOf(s, PageParam.Of(s)), "remove it here"
@@ -48,14 +48,14 @@ func compilePageNumber(s config.Section) Scroller {
 	return pageNumber{firstPage: int64(FirstPage.Of(s)), counter: counter{
 		param:           parameterOf(s, RequestValue{pageValue, PageParam}),
 		size:            compilePageSize(s),
-		firstPageParams: FirstPageParams.Of(s),
-		total:           compileTotal(s, TotalRows),
-		totalPages:      compileTotal(s, TotalPages),
-	}}
+		firstPageParams: firstPageParams.Of(s),
+		total:           compileTotal(s, totalRows),
+		totalPages:      compileTotal(s, totalPages),
+	}}.scroller()
 }
 
-// First returns the page number as the state.
-func (n pageNumber) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
+// start returns the page number as the state.
+func (n pageNumber) start(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
 	first := big.NewInt(n.firstPage)
 	if !n.firstPageParams {
 		return job, first
@@ -67,7 +67,7 @@ func (n pageNumber) request(job config.RequestSpec, page *big.Int) config.Reques
 	return n.size.set(job, n.param.set(job, ofInteger(page)))
 }
 
-func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (n pageNumber) next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	if stop := n.size.lastPage(p, n.size.effective(job)); stop != nil {
 		return job, nil, stop, nil
 	}
@@ -75,7 +75,7 @@ func (n pageNumber) Next(job config.RequestSpec, state State, p PageInfo) (confi
 	return n.request(job, page), page, nil, nil
 }
 
-func (n pageNumber) Describe(job config.RequestSpec) []string {
+func (n pageNumber) describe(job config.RequestSpec) []string {
 	text := fmt.Sprintf("Sends %s = %s, until a page is empty.", n.param, formatSeries(big.NewInt(n.firstPage), 1))
 	if size := n.size.effective(job); size > 0 {
 		text = fmt.Sprintf("Sends %s = %s and %s = %d, %s.",
@@ -84,10 +84,15 @@ func (n pageNumber) Describe(job config.RequestSpec) []string {
 	return sentences(n.firstPageParams, text)
 }
 
-func (n pageNumber) Traits() Traits {
-	t := n.traits()
-	t.FromStart, t.Full, t.Exists, t.Place = n.fromStart, n.full, n.exists, n.place
-	return t
+func (n pageNumber) scroller() Scroller {
+	s := n.counter.scroller()
+	s.First, s.Next, s.Describe = n.start, n.next, n.describe
+	s.FromStart, s.Full, s.Exists = n.fromStart, n.full, n.exists
+	s.Place = func(names []string) Scroller {
+		n.param, n.size.param = n.param.withPlacedValues(names), n.size.param.withPlacedValues(names)
+		return n.scroller()
+	}
+	return s
 }
 
 // full implements Traits.Full. It returns the page size. If only the API knows the page size, it returns the number
@@ -113,9 +118,4 @@ func (n pageNumber) fromStart(job config.RequestSpec) bool {
 	own, _ := n.param.ownValue(job)
 	at, _ := own.Int()
 	return n.firstPage <= 1 && (at <= 1 || n.firstPageParams)
-}
-
-func (n pageNumber) place(names []string) Scroller {
-	n.counter = n.counter.withPlacedNames(names)
-	return n
 }

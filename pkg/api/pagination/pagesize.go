@@ -17,7 +17,7 @@ var (
 		Also("page_size", "pagesize").Example(`100`)
 	LimitParam = field.Text("limitParam", "Page size parameter", "Parameter that carries the page size.").
 			Default("limit").As(field.Parameter).Example(`"count"`)
-	FirstPageParams = field.Flag("firstPageParams", "Parameters on the first page", "Send the paging parameters with the first request too.").
+	firstPageParams = field.Flag("firstPageParams", "Parameters on the first page", "Send the pagination parameters with the first request too.").
 			Default(true).EmptyMeans(false).Example(`false`)
 	LastPage = field.Text("lastPage", "Last page", "Which page is the last one. `short`: one with fewer rows than `limit`. `empty`: one without rows, for APIs that return fewer rows per page than `limit` requests; `offset` then advances by the rows of each page, and a response with the status 404 ends the job after a page with fewer rows than `limit`.").
 			Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("short", UntilEmpty)}).Default("short").Example(`"empty"`)
@@ -34,22 +34,15 @@ type counter struct {
 	total, totalPages totalPath // paths of the totals of rows and of pages
 }
 
-func (c counter) Needs() Requirements {
-	var needs Requirements
-	for _, t := range c.totals() {
-		needs.Fields = append(needs.Fields, t.Path)
-	}
-	return needs
-}
-
-func (c counter) totals() []Total {
-	var all []Total
+// scroller returns what all counting scrollers share.
+func (c counter) scroller() Scroller {
+	s := Scroller{Traits: Traits{Numbered: true, Distinct: true, AfterLast: c.afterLast, Parameter: c.param.phrase()}}
 	for _, t := range []Total{{Path: response.Path(c.total)}, {Path: response.Path(c.totalPages), Pages: true}} {
 		if t.Path.Text != "" {
-			all = append(all, t)
+			s.Totals, s.Needs.Fields = append(s.Totals, t), append(s.Needs.Fields, t.Path)
 		}
 	}
-	return all
+	return s
 }
 
 // afterLast implements Traits.AfterLast. With lastPage "empty", an API may respond with 404 instead
@@ -66,17 +59,6 @@ func (c counter) afterLast(job config.RequestSpec, status int, last PageInfo, la
 		Rule:    fmt.Sprintf("the API has no page (status %d) after a page with fewer rows (%d) than the page size (%d)", status, last.Rows, size),
 		Pointer: c.size.pointer,
 	}
-}
-
-// traits returns the traits that all counting scrollers share.
-func (c counter) traits() Traits {
-	return Traits{Totals: c.totals(), Numbered: true, Distinct: true, AfterLast: c.afterLast, Parameter: c.param.phrase()}
-}
-
-// withPlacedNames returns the counter for a job with placed values.
-func (c counter) withPlacedNames(names []string) counter {
-	c.param, c.size.param = c.param.withPlacedValues(names), c.size.param.withPlacedValues(names)
-	return c
 }
 
 // pageSize is the number of rows that a request demands.

@@ -14,8 +14,8 @@ import (
 
 // Settings for the parameters of all methods.
 var (
-	ParamDelimiter = field.Text("paramDelimiter", "Separator of parameter names", "Makes the names of the paging parameters paths in the job's parameters, with this separator. Other parameters on the way are kept.").Example(`"."`)
-	ParamsInQuery  = field.Flag("paramsInQuery", "Parameters in the query", "Send the paging parameters in the query, even if the method has a body.").Example(`true`)
+	ParamDelimiter = field.Text("paramDelimiter", "Separator of parameter names", "Makes the names of the pagination parameters paths in the job's parameters, with this separator. Other parameters on these paths are kept.").Example(`"."`)
+	ParamsInQuery  = field.Flag("paramsInQuery", "Parameters in the query", "Send the pagination parameters in the query, even if the method has a body.").Example(`true`)
 )
 
 // parameter is a request parameter that pagination sets.

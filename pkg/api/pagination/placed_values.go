@@ -3,7 +3,6 @@ package pagination
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -83,22 +82,15 @@ func CheckParameters(s config.Section, methods Methods, placed func(pointer stri
 	}
 }
 
-// CheckPlaced reports a placed value next in the parameters of a job, if later requests
-// are sent without these parameters. names are the placed values in the parameters, s the
-// settings of the scroller.
+// CheckPlaced reports a reference to the value "next" in the parameters of a job, if later
+// requests are sent without these parameters. s is the section of the scroller. names are
+// the pagination values that the parameters refer to.
 func CheckPlaced(s config.Section, names []string) {
 	if !slices.Contains(names, nextValue) || IncludeParams.Of(s) {
 		return
 	}
 	s.Problems().Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer,
 		Expected: failure.Text(fmt.Sprintf("expected %q: true, because a job has {%q: %q} in its parameters, which later requests are sent without", IncludeParams.Name, expr.Paging, nextValue))})
-}
-
-// FirstValues returns the pagination values of the first request of a job: an object, or
-// null.
-func FirstValues(s Scroller) value.Value {
-	first, _ := s.First(config.RequestSpec{}, time.Time{})
-	return first.Paging
 }
 
 // Next is Scroller.Next for a job that may have placed values. For such a job it calls

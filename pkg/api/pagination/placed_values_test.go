@@ -19,7 +19,8 @@ func placingJob(t *testing.T, s Scroller, own string) BaseRequest {
 	with := func(values value.Value) (config.RequestSpec, error) {
 		return request(t, own).WithParam("q", values), nil
 	}
-	first, err := with(FirstValues(s))
+	blank, _ := s.First(config.RequestSpec{}, start)
+	first, err := with(blank.Paging)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestPlacing(t *testing.T) {
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}
-			s = WithPlacedValues(s, strings.Fields(tt.placed))
+			s = s.Place(strings.Fields(tt.placed))
 			job := placingJob(t, s, tt.job)
 			r, state := s.First(job.RequestSpec, start)
 			got := []string{show(r)}
@@ -73,7 +74,7 @@ func TestPlacing(t *testing.T) {
 					foreseen = show(r)
 					break
 				}
-				page = read(t, s.Needs(), response, start)
+				page = read(t, s.Needs, response, start)
 				var stop *Stop
 				if r, state, stop, err = job.Next(s, state, page); stop != nil || err != nil {
 					t.Fatal(stop, err)
@@ -93,11 +94,11 @@ func TestPlacing(t *testing.T) {
 // TestPlacedFails: what is wrong with the job's own request for a page ends the job, and
 // no request is made in advance.
 func TestPlacedFails(t *testing.T) {
-	s := WithPlacedValues(scroller(t, `{"method":"offset","limit":1}`, ""), []string{"offset"})
+	s := scroller(t, `{"method":"offset","limit":1}`, "").Place([]string{"offset"})
 	job := placingJob(t, s, "")
 	_, state := s.First(job.RequestSpec, start)
 	job.WithValues = func(value.Value) (config.RequestSpec, error) { return config.RequestSpec{}, failure.Userf("no") }
-	if _, _, _, err := job.Next(s, state, read(t, s.Needs(), rows(1), start)); err == nil {
+	if _, _, _, err := job.Next(s, state, read(t, s.Needs, rows(1), start)); err == nil {
 		t.Error("no error")
 	}
 	for r := range Ahead(s, job, state, PageInfo{}) {

@@ -94,7 +94,7 @@ func TestScrollersArePure(t *testing.T) {
 			var pages [2][]PageInfo
 			for i := range pages {
 				for at := range 8 {
-					pages[i] = append(pages[i], randomPage(t, r, s.Needs(), start.Add(time.Duration(at+1)*20*time.Second)))
+					pages[i] = append(pages[i], randomPage(t, r, s.Needs, start.Add(time.Duration(at+1)*20*time.Second)))
 				}
 			}
 			alone := [2]*run{begin(s, job, pages[0]), begin(s, job, pages[1])}

@@ -2,7 +2,6 @@ package pagination
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -61,7 +60,7 @@ func compileResponseParam(s config.Section) Scroller {
 		includeParams: IncludeParams.Of(s),
 		scroll:        scroll,
 		scrolled:      scrolled,
-	}
+	}.scroller()
 }
 
 // scrolledParts are the parts of the request for later pages that contain expressions.
@@ -87,24 +86,24 @@ func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolle
 	return r, parts
 }
 
-func (r responseParam) Traits() Traits {
-	return Traits{IsLast: r.isLast, Parameter: r.to.phrase(), Expressions: []config.Section{r.scrolled.params, r.scrolled.headers}, Evaluate: r.evaluate, Place: r.place}
+func (r responseParam) scroller() Scroller {
+	return Scroller{
+		Needs:    Requirements{Fields: r.from.needs(), Header: r.from.header},
+		Next:     r.next,
+		Describe: r.describe,
+		Traits: Traits{
+			IsLast: r.isLast, Parameter: r.to.phrase(), Place: r.place,
+			Expressions: []config.Section{r.scrolled.params, r.scrolled.headers}, Evaluate: r.evaluate,
+		},
+	}
 }
 
 func (r responseParam) evaluate(values []value.Value) Scroller {
 	r.scroll.Params, r.scroll.Headers = values[0], values[1]
-	return r
+	return r.scroller()
 }
 
-func (r responseParam) Needs() Requirements {
-	return Requirements{Fields: r.from.needs(), Header: r.from.header}
-}
-
-func (responseParam) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
-	return job, nil
-}
-
-func (r responseParam) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (r responseParam) next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	v, err := r.from.value(p)
 	if err != nil {
 		return job, nil, nil, err
@@ -122,7 +121,7 @@ func (r responseParam) request(job config.RequestSpec) config.RequestSpec {
 	return r.scroll.Over(job)
 }
 
-func (r responseParam) Describe(config.RequestSpec) []string {
+func (r responseParam) describe(config.RequestSpec) []string {
 	all := []string{
 		fmt.Sprintf("Each request after the first has %s = the value that the previous page has %s, until a page has no value there.", r.to, r.from.describe()),
 		jobParams(r.includeParams),
@@ -141,7 +140,7 @@ func (r responseParam) isLast(p PageInfo) bool {
 
 func (r responseParam) place(names []string) Scroller {
 	r.to = r.to.withPlacedValues(names)
-	return r
+	return r.scroller()
 }
 
 // isDeepEmpty reports whether a value is empty at every depth, such as the variables of a

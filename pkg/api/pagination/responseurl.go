@@ -3,7 +3,6 @@ package pagination
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -22,7 +21,7 @@ type responseURL struct {
 // Settings of the methods response.url and zendesk.response.url.
 var (
 	URLDelimiter = field.Text("delimiter", "Separator", "Separator in `urlKey`.").Default(".").Example(`"#"`)
-	URLKey       = field.Text("urlKey", "Path of the next address", "Path to the address of the next page in the response.").
+	URLKey       = field.Text("urlKey", "Path of the next URL", "Path to the URL of the next page in the response.").
 			Default("next_page").PartedBy(URLDelimiter).Example(`"links.next"`)
 	ParamIsQuery = field.Flag("paramIsQuery", "Value is a query", "The value is only a query string.").Example(`true`)
 	// IncludeParams is also a setting of response.param and link.
@@ -34,7 +33,7 @@ func responseURLMethod() Method {
 		Name:       "response.url",
 		AlsoCalled: []string{"nexturl", "nextlink", "links", "url", "hateoas", "jsonlink"},
 		Settings:   []field.Declaration{URLKey, URLDelimiter, Next, IncludeParams, ParamIsQuery},
-		Compile:    func(s config.Section) Scroller { return newResponseURL(s, nextOf(s, URLKey, separator(s))) },
+		Compile:    func(s config.Section) Scroller { return newResponseURL(s, nextOf(s, URLKey, separator(s))).scroller() },
 	}
 }
 
@@ -50,15 +49,11 @@ func newResponseURL(s config.Section, next reference) responseURL {
 	return responseURL{next: next, includeParams: IncludeParams.Of(s), paramIsQuery: ParamIsQuery.Of(s)}
 }
 
-func (r responseURL) Needs() Requirements {
-	return Requirements{Fields: r.next.needs(), Header: r.next.header}
+func (r responseURL) scroller() Scroller {
+	return Scroller{Needs: Requirements{Fields: r.next.needs(), Header: r.next.header}, Next: r.nextRequest, Describe: r.describe}
 }
 
-func (responseURL) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
-	return job, nil
-}
-
-func (r responseURL) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (r responseURL) nextRequest(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	address, stop, err := r.address(p)
 	if stop != nil || err != nil {
 		return job, nil, stop, err
@@ -94,7 +89,7 @@ func (r responseURL) request(job config.RequestSpec, address string) config.Requ
 	return job
 }
 
-func (r responseURL) Describe(config.RequestSpec) []string {
+func (r responseURL) describe(config.RequestSpec) []string {
 	what := "goes to the URL"
 	if r.paramIsQuery {
 		what = "has the parameters"
@@ -110,5 +105,3 @@ func jobParams(included bool) string {
 	}
 	return "The parameters of the job are sent with the first request only."
 }
-
-func (responseURL) Traits() Traits { return Traits{} }

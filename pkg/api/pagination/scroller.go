@@ -160,37 +160,62 @@ const (
 	Deliberate
 )
 
-// Scroller decides the first and the next request of a job.
-type Scroller interface {
-	// Needs returns the same value in each call.
-	Needs() Requirements
+// Scroller decides the first and the next request of a job. A method of pagination sets
+// Next and Describe. It sets other fields if the zero value does not describe it. Compile
+// replaces nil functions by defaults.
+type Scroller struct {
+	Needs Requirements
 	// First returns the first request of the job, which is sent at now, and the state
-	// after it.
-	First(job config.RequestSpec, now time.Time) (config.RequestSpec, State)
+	// after it. By default it returns the request of the job and no state.
+	First func(job config.RequestSpec, now time.Time) (config.RequestSpec, State)
 	// Next returns the request after a page and the state after it, or the reason to
 	// stop. Errors are user errors: the page lacks a value that the scroller needs.
-	Next(job config.RequestSpec, s State, p PageInfo) (config.RequestSpec, State, *Stop, error)
+	Next func(job config.RequestSpec, s State, p PageInfo) (config.RequestSpec, State, *Stop, error)
 	// Describe returns sentences that describe the requests of a job and its end.
-	Describe(job config.RequestSpec) []string
-	// Traits returns the properties of the scroller that its requests do not show.
-	Traits() Traits
+	Describe func(job config.RequestSpec) []string
+	Traits
 }
 
-// singleRequest is the scroller without pagination. It sends one request.
-type singleRequest struct{}
-
-func (singleRequest) Needs() Requirements { return Requirements{} }
-
-func (singleRequest) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
-	return job, nil
+// complete replaces nil functions by their defaults, except Full and Exists.
+func (s Scroller) complete() Scroller {
+	if s.First == nil {
+		s.First = func(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) { return job, nil }
+	}
+	if s.FromStart == nil {
+		s.FromStart = func(config.RequestSpec) bool { return true }
+	}
+	if s.Announces == nil {
+		s.Announces = func(PageInfo) string { return "" }
+	}
+	if s.IsLast == nil {
+		s.IsLast = func(PageInfo) bool { return false }
+	}
+	if s.AfterLast == nil {
+		s.AfterLast = func(config.RequestSpec, int, PageInfo, int) *Stop { return nil }
+	}
+	evaluate, place := s.Evaluate, s.Place
+	s.Evaluate = func(values []value.Value) Scroller {
+		if evaluate == nil {
+			return s
+		}
+		return evaluate(values).complete()
+	}
+	s.Place = func(names []string) Scroller {
+		if place == nil {
+			return s
+		}
+		return place(names).complete()
+	}
+	return s
 }
 
-func (singleRequest) Next(job config.RequestSpec, _ State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
-	return job, nil, &Stop{Rule: "one request without pagination"}, nil
+// singleRequest returns the scroller without pagination. It sends one request.
+func singleRequest() Scroller {
+	return Scroller{
+		Next: func(job config.RequestSpec, _ State, _ PageInfo) (config.RequestSpec, State, *Stop, error) {
+			return job, nil, &Stop{Rule: "one request without pagination"}, nil
+		},
+		Describe: func(config.RequestSpec) []string { return []string{"Sends one request, without pagination."} },
+		Traits:   Traits{Single: true},
+	}.complete()
 }
-
-func (singleRequest) Describe(config.RequestSpec) []string {
-	return []string{"Sends one request, without pagination."}
-}
-
-func (singleRequest) Traits() Traits { return Traits{Single: true} }

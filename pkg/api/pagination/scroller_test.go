@@ -148,7 +148,7 @@ func walk(t *testing.T, s Scroller, job config.RequestSpec, every time.Duration,
 		now = now.Add(every)
 		var stop *Stop
 		var err error
-		if next, state, stop, err = s.Next(job, state, read(t, s.Needs(), res, now)); stop != nil || err != nil {
+		if next, state, stop, err = s.Next(job, state, read(t, s.Needs, res, now)); stop != nil || err != nil {
 			return sent, stop, err
 		}
 		sent = append(sent, show(next))

@@ -25,7 +25,7 @@ type Scrollers struct {
 
 // Compile compiles `api.pagination`. A missing or empty section means no pagination.
 func Compile(s config.Section, methods Methods) Scrollers {
-	all := Scrollers{single: singleRequest{}}
+	all := Scrollers{single: singleRequest()}
 	if s.Value.Kind() != value.Object {
 		return all
 	}
@@ -33,7 +33,7 @@ func Compile(s config.Section, methods Methods) Scrollers {
 		all.compileNamed(s, methods)
 	} else if m, ok := methods.Of(s); ok {
 		checkRequired(s, m)
-		all.single = m.Compile(s)
+		all.single = m.Compile(s).complete()
 	}
 	all.stoppers = compileStoppers(s)
 	checkPages(unusedPages.In(s))
@@ -101,10 +101,10 @@ func checkPages(pages config.Section) {
 func (all Scrollers) For(name string) (Scroller, error) {
 	chosen, err := all.choose(name)
 	if err != nil {
-		return singleRequest{}, err
+		return singleRequest(), err
 	}
 	for _, rule := range all.stoppers {
-		chosen = stoppingScroller{rule: rule, inner: chosen}
+		chosen = rule.around(chosen)
 	}
 	return chosen, nil
 }
@@ -115,11 +115,11 @@ func (all Scrollers) choose(name string) (Scroller, error) {
 	}
 	scroller := cmp.Or(name, all.fallback)
 	if scroller == "" {
-		return singleRequest{}, nil
+		return singleRequest(), nil
 	}
 	inner, err := all.find(scroller)
 	if err != nil {
-		return nil, err
+		return Scroller{}, err
 	}
 	return inner.For(name)
 }

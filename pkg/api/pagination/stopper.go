@@ -2,27 +2,18 @@ package pagination
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // stopper is a rule that can end a job before its scroller computes the next request.
-// Like a scroller it is a value without mutable state.
-type stopper interface {
-	needs() Requirements
-	traits() ruleTraits
-	// start returns the state at the first request of the job.
-	start(now time.Time) State
-	// after returns the state after another page, or the reason to stop.
-	after(s State, p PageInfo) (State, *Stop, error)
-	// describe returns a sentence about the rule, or "".
-	describe() string
-}
-
-// ruleTraits are the properties of a stopper.
-type ruleTraits struct {
+// Like a scroller it has no mutable state.
+type stopper struct {
+	needs Requirements
 	// counts is true if the rule only counts rows or pages.
 	counts bool
 	// totals are the paths of totals that the rule reads.
@@ -30,6 +21,12 @@ type ruleTraits struct {
 	// announces returns the field that announces more pages after page p, or "". It may
 	// be nil.
 	announces func(p PageInfo) string
+	// start returns the state at the first request of the job. Nil means no state.
+	start func(now time.Time) State
+	// after returns the state after another page, or the reason to stop.
+	after func(s State, p PageInfo) (State, *Stop, error)
+	// describe is a sentence about the rule, or "".
+	describe string
 }
 
 // compileStoppers compiles the stoppers in the settings of a scroller, the innermost
@@ -49,57 +46,64 @@ func compileStoppers(s config.Section) []stopper {
 	return all
 }
 
-// StopRule is a setting that can end a job.
-type StopRule struct {
+// stopRule is a setting that can end a job.
+type stopRule struct {
 	Setting field.Setting[config.Section]
 	compile func(config.Section) stopper
 }
 
 // Stoppers returns all stop rules, the innermost first.
-func Stoppers() []StopRule {
-	return []StopRule{{StopWhen, compileStopWhen}, {NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
+func Stoppers() []stopRule {
+	return []stopRule{{stopWhenSetting, compileStopWhen}, {NextPageFlag, compileNextPageFlag}, {ForceStop, compileForceStop}, {LimitStop, compileLimitStop}}
 }
 
-// stoppingScroller is a scroller with a stopper around it.
-type stoppingScroller struct {
-	rule  stopper
-	inner Scroller
-}
-
+// stoppableState is the state of a scroller with a stopper around it.
 type stoppableState struct{ rule, inner State }
 
-func (g stoppingScroller) Needs() Requirements {
-	own, needs := g.rule.needs(), g.inner.Needs()
-	needs.Fields = append(needs.Fields, own.Fields...)
-	needs.Volume = needs.Volume || own.Volume
-	needs.Time = needs.Time || own.Time
-	return needs
-}
-
-func (g stoppingScroller) First(job config.RequestSpec, now time.Time) (config.RequestSpec, State) {
-	request, inner := g.inner.First(job, now)
-	return request, stoppableState{g.rule.start(now), inner}
-}
-
-func (g stoppingScroller) Next(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
-	s := state.(stoppableState)
-	rule, stop, err := g.rule.after(s.rule, p)
-	if stop != nil || err != nil {
-		return job, nil, stop, err
+// around returns a scroller with the stopper around it.
+func (rule stopper) around(inner Scroller) Scroller {
+	s := inner
+	s.Needs.Fields = slices.Concat(inner.Needs.Fields, rule.needs.Fields)
+	s.Needs.Volume = inner.Needs.Volume || rule.needs.Volume
+	s.Needs.Time = inner.Needs.Time || rule.needs.Time
+	s.First = func(job config.RequestSpec, now time.Time) (config.RequestSpec, State) {
+		request, state := inner.First(job, now)
+		if rule.start == nil {
+			return request, stoppableState{nil, state}
+		}
+		return request, stoppableState{rule.start(now), state}
 	}
-	request, inner, stop, err := g.inner.Next(job, s.inner, p)
-	if announces := g.rule.traits().announces; announces != nil && stop != nil {
-		stop.Flag = cmp.Or(announces(p), stop.Flag)
+	s.Next = func(job config.RequestSpec, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+		before := state.(stoppableState)
+		after, stop, err := rule.after(before.rule, p)
+		if stop != nil || err != nil {
+			return job, nil, stop, err
+		}
+		request, next, stop, err := inner.Next(job, before.inner, p)
+		if rule.announces != nil && stop != nil {
+			stop.Flag = cmp.Or(rule.announces(p), stop.Flag)
+		}
+		return request, stoppableState{after, next}, stop, err
 	}
-	return request, stoppableState{rule, inner}, stop, err
-}
-
-func (g stoppingScroller) Describe(job config.RequestSpec) []string {
-	all := g.inner.Describe(job)
-	if text := g.rule.describe(); text != "" {
-		all = append(all, text)
+	s.Describe = func(job config.RequestSpec) []string {
+		if rule.describe == "" {
+			return inner.Describe(job)
+		}
+		return append(inner.Describe(job), rule.describe)
 	}
-	return all
+	s.Totals = slices.Concat(inner.Totals, rule.totals)
+	if rule.announces != nil {
+		s.Announces = func(p PageInfo) string { return cmp.Or(rule.announces(p), inner.Announces(p)) }
+	}
+	if inner.Full != nil {
+		s.Full = func(job config.RequestSpec, state State, last PageInfo) int {
+			return inner.Full(job, state.(stoppableState).inner, last)
+		}
+		s.Exists = func(job config.RequestSpec, state State, last PageInfo) bool {
+			return rule.counts && inner.Exists(job, state.(stoppableState).inner, last)
+		}
+	}
+	s.Evaluate = func(values []value.Value) Scroller { return rule.around(inner.Evaluate(values)) }
+	s.Place = func(names []string) Scroller { return rule.around(inner.Place(names)) }
+	return s
 }
-
-func (g stoppingScroller) Traits() Traits { return g.inner.Traits().around(g.rule) }

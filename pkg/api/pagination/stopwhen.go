@@ -2,7 +2,6 @@ package pagination
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -14,27 +13,21 @@ import (
 // stopWhen ends a job if a condition holds for the root of a response.
 type stopWhen struct{ condition.Condition }
 
-// StopWhen is the setting `stopWhen`.
-var StopWhen = field.Of("stopWhen", "Stop by a condition", "Stops when the condition holds for the root of the response; the page is kept. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here. `nextPageFlag` is the short form for one field.",
+// stopWhenSetting is the setting `stopWhen`.
+var stopWhenSetting = field.Of("stopWhen", "Stop by a condition", "Stops when the condition holds for the root of the response; the page is kept. It is written as in `recursionFilter`, and `true` and `false` are words for booleans here. `nextPageFlag` is the short form for one field.",
 	field.TextType).As(field.Condition).Example(`"status==done"`, `"paging.more==false"`)
 
 func compileStopWhen(s config.Section) stopper {
-	return stopWhen{condition.CompileWords(s)}
-}
-
-func (w stopWhen) needs() Requirements {
+	w := stopWhen{condition.CompileWords(s)}
 	var needs Requirements
 	for _, path := range w.Paths() {
 		needs.Fields = append(needs.Fields, conditionPath(path))
 	}
-	return needs
+	return stopper{needs: needs, announces: w.announces, after: w.after,
+		describe: fmt.Sprintf("Stops after a page that satisfies %q.", w.Text)}
 }
 
 func conditionPath(path string) response.Path { return response.Path{Text: path, Separator: "."} }
-
-func (w stopWhen) traits() ruleTraits { return ruleTraits{announces: w.announces} }
-
-func (stopWhen) start(time.Time) State { return nil }
 
 func (w stopWhen) after(s State, p PageInfo) (State, *Stop, error) {
 	holds, err := w.Holds(func(path string) (value.Value, error) { return p.compared(conditionPath(path), w.Pointer) })
@@ -44,8 +37,7 @@ func (w stopWhen) after(s State, p PageInfo) (State, *Stop, error) {
 	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: Deliberate}, nil
 }
 
-// announces implements ruleTraits.announces. It returns the first path of the condition that has a
-// value. The condition does not hold, otherwise the rule would have ended the job.
+// announces returns the first path of the condition that has a value. The condition does not hold, otherwise the rule would have ended the job.
 func (w stopWhen) announces(p PageInfo) string {
 	for _, path := range w.Paths() {
 		if v, err := p.compared(conditionPath(path), w.Pointer); err == nil && !v.IsNull() {
@@ -53,8 +45,4 @@ func (w stopWhen) announces(p PageInfo) string {
 		}
 	}
 	return ""
-}
-
-func (w stopWhen) describe() string {
-	return fmt.Sprintf("Stops after a page that satisfies %q.", w.Text)
 }

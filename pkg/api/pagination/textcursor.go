@@ -2,7 +2,6 @@ package pagination
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -13,11 +12,22 @@ import (
 // request sends this id unchanged. A page without rows is the last page.
 type textCursor struct{ cursor }
 
-func (c textCursor) First(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) {
-	return job, nil
+func (c textCursor) scroller() Scroller {
+	s := c.cursor.scroller()
+	s.First, s.Next, s.Describe = nil, c.next, c.describe
+	// A job with its own cursor starts after it.
+	s.FromStart = func(job config.RequestSpec) bool {
+		own, _ := c.param.ownValue(job)
+		return own.Empty()
+	}
+	s.Place = func(names []string) Scroller {
+		c.param = c.param.withPlacedValues(names)
+		return c.scroller()
+	}
+	return s
 }
 
-func (c textCursor) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (c textCursor) next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	if p.Rows == 0 {
 		return job, nil, &Stop{Rule: "the page is empty", Pointer: c.idKeyPointer}, nil
 	}
@@ -50,23 +60,6 @@ func (c textCursor) itemName() string {
 	return "last"
 }
 
-func (c textCursor) Describe(config.RequestSpec) []string {
+func (c textCursor) describe(config.RequestSpec) []string {
 	return []string{fmt.Sprintf("Each request after the first has %s = %q of the %s row of the previous page, until a page is empty.", c.param, c.idKey.Text, c.itemName())}
-}
-
-func (c textCursor) Traits() Traits {
-	t := c.cursor.Traits()
-	t.FromStart, t.Place = c.fromStart, c.place
-	return t
-}
-
-// fromStart implements Traits.FromStart. A job with its own cursor starts after it.
-func (c textCursor) fromStart(job config.RequestSpec) bool {
-	own, _ := c.param.ownValue(job)
-	return own.Empty()
-}
-
-func (c textCursor) place(names []string) Scroller {
-	c.param = c.param.withPlacedValues(names)
-	return c
 }

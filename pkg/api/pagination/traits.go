@@ -1,8 +1,6 @@
 package pagination
 
 import (
-	"slices"
-
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -38,8 +36,7 @@ type Repeat struct {
 func (r Repeat) Again() bool { return r.Earlier == r.Page-1 }
 
 // Traits are the properties of a scroller that its requests do not show. The zero value
-// describes a scroller that follows the API from response to response. Functions may be
-// nil.
+// describes a scroller that follows the API from response to response.
 type Traits struct {
 	// Single is true if the scroller sends one request only.
 	Single bool
@@ -47,7 +44,7 @@ type Traits struct {
 	// the field of `limitStop`.
 	Totals []Total
 	// FromStart reports whether the first request of a job is for the first rows,
-	// according to the settings. nil stands for true.
+	// according to the settings. By default it does.
 	FromStart func(job config.RequestSpec) bool
 	// Numbered is true if the scroller counts or compares ids, and therefore requests page
 	// after page even if the API ignores its parameter. Distinct is true if all requests
@@ -79,93 +76,9 @@ type Traits struct {
 	Place func(names []string) Scroller
 }
 
-// around returns the traits of a scroller with a rule around it.
-func (t Traits) around(rule stopper) Traits {
-	own, inner := rule.traits(), t
-	t.Totals = append(slices.Clone(t.Totals), own.totals...)
-	if own.announces != nil {
-		t.Announces = func(p PageInfo) string {
-			if field := own.announces(p); field != "" || inner.Announces == nil {
-				return field
-			}
-			return inner.Announces(p)
-		}
-	}
-	if inner.Full != nil {
-		t.Full = func(job config.RequestSpec, s State, last PageInfo) int {
-			return inner.Full(job, s.(stoppableState).inner, last)
-		}
-		t.Exists = func(job config.RequestSpec, s State, last PageInfo) bool {
-			return own.counts && inner.Exists(job, s.(stoppableState).inner, last)
-		}
-	}
-	if inner.Evaluate != nil {
-		t.Evaluate = func(values []value.Value) Scroller { return stoppingScroller{rule, inner.Evaluate(values)} }
-	}
-	if inner.Place != nil {
-		t.Place = func(names []string) Scroller { return stoppingScroller{rule, inner.Place(names)} }
-	}
-	return t
-}
-
-// FromStart reports whether the first request of a job is for the first rows, according
-// to the settings.
-func FromStart(s Scroller, job config.RequestSpec) bool {
-	fromStart := s.Traits().FromStart
-	return fromStart == nil || fromStart(job)
-}
-
 // EndsByRepeating reports whether a repeated page is an ordinary end of pagination. An
 // API may respond to requests beyond the end with its last page again, which is smaller
 // than other pages. A repeated page of full size may hide further pages.
-func EndsByRepeating(s Scroller, r Repeat) bool {
-	if isLast := s.Traits().IsLast; isLast != nil && isLast(r.Before) {
-		return true
-	}
-	return !r.Doubled && r.Again() && (r.Rows == 0 || !r.List || r.Rows < r.Largest)
-}
-
-// AfterLast returns the reason to end a job after page last, because the API responded to
-// the next request with an error status. It returns nil if the status is an error.
-// largest is the number of rows of the largest page.
-func AfterLast(s Scroller, job config.RequestSpec, status int, last PageInfo, largest int) *Stop {
-	if afterLast := s.Traits().AfterLast; afterLast != nil {
-		return afterLast(job, status, last, largest)
-	}
-	return nil
-}
-
-// Announced returns the field that announces more pages after page p according to a
-// stopper, or "".
-func Announced(s Scroller, p PageInfo) string {
-	if announces := s.Traits().Announces; announces != nil {
-		return announces(p)
-	}
-	return ""
-}
-
-// Evaluated returns the scroller with the given values of its Traits.Expressions.
-func Evaluated(s Scroller, values []value.Value) Scroller {
-	if evaluate := s.Traits().Evaluate; evaluate != nil {
-		return evaluate(values)
-	}
-	return s
-}
-
-// WithPlacedValues returns the scroller of a job with placed values. names are their
-// names, see RequestValue.
-func WithPlacedValues(s Scroller, names []string) Scroller {
-	if place := s.Traits().Place; place != nil {
-		return place(names)
-	}
-	return s
-}
-
-// Pages reports whether a scroller can request more than one page.
-func Pages(s Scroller) bool { return !s.Traits().Single }
-
-// Unchanged returns the reason to end a job after a page without rows that leads to the
-// same request again.
-func Unchanged(pointer string) *Stop {
-	return &Stop{Rule: "the page is empty and leads to the same request again", Pointer: pointer, Reason: NoProgress}
+func (s Scroller) EndsByRepeating(r Repeat) bool {
+	return s.IsLast(r.Before) || !r.Doubled && r.Again() && (r.Rows == 0 || !r.List || r.Rows < r.Largest)
 }

@@ -65,7 +65,7 @@ func TestTotals(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, total := range scroller(t, tt.settings, "").Traits().Totals {
+		for _, total := range scroller(t, tt.settings, "").Totals {
 			got = append(got, fmt.Sprintf("%s %s", total.Path.Text, map[bool]string{true: "pages", false: "rows"}[total.Pages]))
 		}
 		if got := strings.Join(got, ", "); got != tt.want {
@@ -97,7 +97,7 @@ func TestFromStart(t *testing.T) {
 		{`{"method":"pagenum","firstPage":2,"limitStop":{"count":5}}`, "", false},
 	}
 	for _, tt := range tests {
-		if got := FromStart(scroller(t, tt.settings, ""), request(t, tt.job)); got != tt.want {
+		if got := scroller(t, tt.settings, "").FromStart(request(t, tt.job)); got != tt.want {
 			t.Errorf("%s %s: got %v", tt.settings, tt.job, got)
 		}
 	}
@@ -133,8 +133,8 @@ func TestEndsByRepeating(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := scroller(t, tt.settings, "")
-		tt.repeat.Before = read(t, s.Needs(), tt.before, start)
-		if got := EndsByRepeating(s, tt.repeat); got != tt.want {
+		tt.repeat.Before = read(t, s.Needs, tt.before, start)
+		if got := s.EndsByRepeating(tt.repeat); got != tt.want {
 			t.Errorf("%s: got %v", tt.name, got)
 		}
 	}
@@ -161,7 +161,7 @@ func TestAfterLast(t *testing.T) {
 		{`{}`, "", 404, 3, 5, false},
 	}
 	for _, tt := range tests {
-		stop := AfterLast(scroller(t, tt.settings, ""), request(t, tt.job), tt.status, PageInfo{Rows: tt.rows}, tt.largest)
+		stop := scroller(t, tt.settings, "").AfterLast(request(t, tt.job), tt.status, PageInfo{Rows: tt.rows}, tt.largest)
 		if (stop != nil) != tt.want || stop != nil && (stop.Reason != Exhausted || !strings.Contains(stop.Rule, "fewer rows (3)")) {
 			t.Errorf("%s %s, %d after %d of %d rows: got %+v", tt.settings, tt.job, tt.status, tt.rows, tt.largest, stop)
 		}
@@ -178,7 +178,7 @@ func TestParameter(t *testing.T) {
 		`{"method":"response.param","responseParam":"v","queryParam":"q"}`: "the parameter 'q'",
 	}
 	for settings, want := range tests {
-		if got := scroller(t, settings, "").Traits().Parameter; got != want {
+		if got := scroller(t, settings, "").Parameter; got != want {
 			t.Errorf("%s: got %q, want %q", settings, got, want)
 		}
 	}

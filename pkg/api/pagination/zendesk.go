@@ -27,18 +27,15 @@ func zendeskMethod() Method {
 		Name:     "zendesk.response.url",
 		Settings: []field.Declaration{URLKey, IncludeParams, ParamIsQuery},
 		Compile: func(s config.Section) Scroller {
-			return zendesk{responseURL: newResponseURL(s, reference{path: response.Path{Text: URLKey.Of(s), Separator: "."}, pointer: pointerOf(s, URLKey)}), methodPointer: MethodName.In(s).Pointer}
+			z := zendesk{responseURL: newResponseURL(s, reference{path: response.Path{Text: URLKey.Of(s), Separator: "."}, pointer: pointerOf(s, URLKey)}), methodPointer: MethodName.In(s).Pointer}
+			all := z.scroller()
+			all.Needs.Time, all.Next, all.Describe = true, z.nextRequest, z.describe
+			return all
 		},
 	}
 }
 
-func (z zendesk) Needs() Requirements {
-	needs := z.responseURL.Needs()
-	needs.Time = true
-	return needs
-}
-
-func (z zendesk) Next(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
+func (z zendesk) nextRequest(job config.RequestSpec, _ State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	address, stop, err := z.address(p)
 	if stop != nil || err != nil {
 		return job, nil, stop, err
@@ -61,7 +58,7 @@ func (z zendesk) queryOf(address string) string {
 	return query
 }
 
-func (z zendesk) Describe(job config.RequestSpec) []string {
-	return append(z.responseURL.Describe(job),
+func (z zendesk) describe(job config.RequestSpec) []string {
+	return append(z.responseURL.describe(job),
 		fmt.Sprintf("Also stops before a page whose start_time is less than %d minutes ago.", int(tooRecent.Minutes())))
 }

@@ -65,3 +65,14 @@ func (r *Request) SetHeaders(headers iter.Seq2[string, []string]) {
 // Address returns the URL for an error message, without user name, password and secret
 // parameters. It does not mask known secrets elsewhere in the URL.
 func (r *Request) Address() string { return r.Sensitive.Address(r.URL) }
+
+// Source is the source of one part of a request. Its JSON form is part of a recording.
+type Source struct {
+	// Part is "address", "method", "query NAME", "body NAME", "header NAME" or
+	// "placeholder NAME".
+	Part string `json:"part"`
+	// From names the source in words: "job, function concat of attr #token".
+	From string `json:"from"`
+	// Pointer is the JSON pointer of the source in the configuration, or "".
+	Pointer string `json:"pointer"`
+}

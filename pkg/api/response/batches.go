@@ -23,9 +23,9 @@ func (p *pathNode) addDataPath(path Path) (data *pathNode, batched bool) {
 	return p, batched
 }
 
-// inBatch returns the data node if the value is a batch of items, otherwise nil. It also
-// returns nil, and sets rereadBatches, if values in the batch or the volume are
-// requested: the tokens are needed for that, so the items must be read again later.
+// inBatch returns the data node if the value is a batch of items that can be stored at
+// once, otherwise nil. If fields in the batch or the volume are requested, each token must
+// be read instead: then inBatch sets rereadBatches, and fillBatchPage reads the items.
 func (s *scan) inBatch(nodes []*pathNode) *pathNode {
 	if !s.batched || !slices.Contains(nodes, s.data) {
 		return nil
@@ -74,33 +74,23 @@ func (s *scan) storeBatch(nodes []*pathNode) error {
 	if s.query.KeyAs != "" {
 		return s.notKeyed(kind)
 	}
-	if !regular {
-		s.buf = item.Regular(slices.Grow(s.buf[:0], len(item)))
-		item = s.buf
-	}
-	s.hash.Write(item)
+	s.hashItem(item, regular)
 	s.rows, s.found = s.rows+1, true
 	return s.items.spill()
-}
-
-// readBatches reads the items of all batches again, without fields and volume. The page
-// itself applies Query.Columns and Query.Parallel later.
-func (s *scan) readBatches() error {
-	q := s.query
-	q.Fields, q.Volume, q.Columns, q.Parallel = nil, false, Columns{}, false
-	once := &decodeState{spool: s.spool, query: q, page: newPage(q), items: s.items}
-	s.items.reset()
-	err := scanJSON(once)
-	s.rows, s.found = once.page.Rows, once.page.Found
-	return err
 }
 
 // fillBatchPage sets the number of items and the other properties of the page.
 func (s *scan) fillBatchPage(page *Page) error {
 	if s.rereadBatches {
-		if err := s.readBatches(); err != nil {
+		// Without fields and volume. The page itself applies Columns and Parallel later.
+		q := s.query
+		q.Fields, q.Volume, q.Columns, q.Parallel = nil, false, Columns{}, false
+		once := &decodeState{spool: s.spool, query: q, page: newPage(q), items: s.items}
+		s.items.reset()
+		if err := scanJSON(once); err != nil {
 			return err
 		}
+		s.rows, s.found = once.page.Rows, once.page.Found
 	}
 	page.list, page.Found, page.Rows, page.ItemsFingerprint = true, s.found, s.rows, s.itemsHash.Sum64()
 	page.Indicators, page.OtherLists = s.survey.beside(s.path), s.survey.lists

@@ -80,17 +80,12 @@ func largeItem(err error) error {
 
 // skipMark skips a byte order mark. JSON does not allow it, but some servers send it.
 func (d *boundedDecoder) skipMark() error {
-	const mark = "\xef\xbb\xbf"
-	for len(d.text) < len(mark) {
-		if err := d.fill(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	if err := d.fillTo(len(markUTF8)); err != nil {
+		return err
 	}
-	if string(d.text[:len(mark)]) == mark {
-		d.text = d.text[len(mark):]
-		d.dropped = int64(len(mark))
+	rest, marked := bytes.CutPrefix(d.text, []byte(markUTF8))
+	if marked {
+		d.text, d.dropped = rest, int64(len(markUTF8))
 	}
 	return nil
 }
@@ -170,10 +165,7 @@ func (d *boundedDecoder) packNext(packer *value.Packer, dst []byte) (_ []byte, r
 			return dst, false, false, nil
 		}
 		if err := d.fill(); err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return dst, false, false, err
+			return dst, false, false, ignoreEOF(err)
 		}
 	}
 }
@@ -238,9 +230,10 @@ func (d *boundedDecoder) Read(p []byte) (int, error) {
 	return d.give(p)
 }
 
-// give passes the next bytes of the text to the decoder. It stops after the opening
-// bracket of a list, because the items may be packed directly from the text, and after
-// one byte of long white space.
+// give copies the next bytes of the text to p, the buffer of the decoder. It ends after the
+// opening bracket of a list, so that the decoder has no items in its buffer when beginList
+// packs them directly from the text. If all bytes are white space, it copies a single byte
+// and makes a gap of the rest.
 func (d *boundedDecoder) give(p []byte) (int, error) {
 	n := min(len(p), len(d.text))
 	if !d.whole && d.from < 0 {
@@ -249,7 +242,7 @@ func (d *boundedDecoder) give(p []byte) (int, error) {
 		}
 	}
 	copy(p, d.text[:n])
-	white := isWhite(p[:n]) && !d.insideString()
+	white := n >= leastWhite && whiteSpace(p[:n]) == n && !d.insideString()
 	if white {
 		n = 1 // separates two values
 	}
@@ -260,19 +253,11 @@ func (d *boundedDecoder) give(p []byte) (int, error) {
 	}
 	size, err := d.skipWhite()
 	d.addGap(size)
-	if err == io.EOF {
-		err = nil // the next Read returns it
-	}
-	return n, err
+	return n, ignoreEOF(err) // the next Read returns io.EOF
 }
 
 // leastWhite is the minimum size, in bytes, of white space that becomes a gap.
 const leastWhite = 32
-
-// isWhite reports whether p consists of white space and is long enough for a gap.
-func isWhite(p []byte) bool {
-	return len(p) >= leastWhite && whiteSpace(p) == len(p)
-}
 
 func whiteSpace(text []byte) int {
 	for i, c := range text {

@@ -48,6 +48,23 @@ func (b *buffered) fill() error {
 	return err
 }
 
+// fillTo reads until text has n bytes, or to the end of the text.
+func (b *buffered) fillTo(n int) error {
+	for len(b.text) < n {
+		if err := b.fill(); err != nil {
+			return ignoreEOF(err)
+		}
+	}
+	return nil
+}
+
+func ignoreEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
 // Read implements io.Reader.
 func (b *buffered) Read(p []byte) (int, error) {
 	if len(b.text) == 0 {

@@ -189,7 +189,7 @@ func unmarked(head []byte) (c charset, ok bool) {
 // if the text is UTF-8, because many servers send UTF-8 and declare another character
 // set.
 func (s *Spool) charset(configured charset) (c charset, mark string, err error) {
-	head, err := s.firstBytes()
+	head, err := s.Head(markBytes)
 	if err != nil {
 		return charset{}, "", err
 	}
@@ -215,12 +215,16 @@ func (s *Spool) charset(configured charset) (c charset, mark string, err error) 
 	}
 }
 
-// firstBytes returns up to markBytes of the start.
-func (s *Spool) firstBytes() ([]byte, error) {
-	if s.file == nil {
-		return s.memory[:min(len(s.memory), markBytes)], nil
+// inUTF8 returns a reader of the text in UTF-8, without its byte order mark, and the
+// original character set.
+func (s *Spool) inUTF8(configured charset, damaged *bool) (io.Reader, charset, error) {
+	c, mark, err := s.charset(configured)
+	if err != nil {
+		return nil, c, err
 	}
-	return s.Head(markBytes)
+	raw := s.Raw()
+	_, err = io.CopyN(io.Discard, raw, int64(len(mark)))
+	return c.inUTF8(raw, damaged), c, err
 }
 
 // decideCharset decides between UTF-8 and a declared character set that does not extend

@@ -182,7 +182,7 @@ func (d *decodeState) nameColumns() error {
 		var packed [][]byte
 		for _, name := range all[start:end] {
 			n.taken[name] = true
-			packed = append(packed, value.AppendName(nil, []byte(name)))
+			packed = append(packed, value.AppendName(nil, name))
 		}
 		n.names = append(n.names, packed)
 		start = end
@@ -307,7 +307,7 @@ func (n *columnNamer) append(dst []byte, item value.Packed, number int, found []
 	default:
 		err = failure.Userf("%s is %s, expected an object with '%s' ('dataField.columns')", n.item(number), item.Kind().WithArticle(), n.lists[0].member)
 	}
-	value.CloseObject(dst, start)
+	value.ClosePacked(dst, start)
 	return dst, err
 }
 

@@ -36,8 +36,12 @@ func decodeCSV(d *decodeState) error {
 		}
 		r := &csvReader{csvFormat: d.query.Format.csv, textReader: t, maxRecord: t.home.item}
 		err := r.read(list)
-		if err == nil {
-			r.noteDelimiter(d.page)
+		switch c := r.guess.delimiter(); {
+		case err != nil:
+		case c != 0 && !r.delimited: // the text has one column, but seems to have another delimiter
+			d.page.OtherDelimiter, d.page.Divided = string(c), true
+		case r.suggestedDelimiter != 0 && !d.page.Divided:
+			d.page.OtherDelimiter = string(r.suggestedDelimiter)
 		}
 		return err
 	})
@@ -86,8 +90,8 @@ func (r *csvReader) read(list *itemList) error {
 				return err
 			}
 		}
-		if r.repeatsHeader(record) {
-			continue
+		if rest, marked := bytes.CutPrefix(record, []byte(markUTF8)); marked && r.top != nil && bytes.Equal(rest, r.top) {
+			continue // the header of another file that was appended to the text
 		}
 		r.guess.compare(record, r.delimiter)
 		start := len(list.items.last)
@@ -116,32 +120,8 @@ func (r *csvReader) checkFirstRecord(record []byte) error {
 	return nil
 }
 
-// repeatsHeader reports whether a record is the header again, after a byte order mark.
-// This happens if the text consists of several files.
-func (r *csvReader) repeatsHeader(record []byte) bool {
-	rest, marked := bytes.CutPrefix(record, []byte(markUTF8))
-	return marked && r.top != nil && bytes.Equal(rest, r.top)
-}
-
 func (r *csvReader) carriageReturns() error {
-	return r.malformed("%s has carriage returns in it, and each line must end with a line feed", r.lineName(r.begin))
-}
-
-// noteDelimiter sets OtherDelimiter of the page if the text has one column, but seems to
-// have another delimiter.
-func (r *csvReader) noteDelimiter(page *Page) {
-	if c := r.guess.delimiter(); c != 0 && !r.delimited {
-		page.OtherDelimiter, page.Divided = string(c), true
-	} else if r.suggestedDelimiter != 0 && !page.Divided {
-		page.OtherDelimiter = string(r.suggestedDelimiter)
-	}
-}
-
-func ignoreEOF(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
+	return r.malformed("line %d has carriage returns in it, and each line must end with a line feed", r.begin)
 }
 
 // record returns the next line that is not empty, without its ending. The line is a
@@ -180,7 +160,8 @@ func (r *csvReader) readHeader() error {
 		if n > 1 { // a record may have too few fields, but not all other delimiters in one field
 			r.guess = delimiterGuess{quote: r.quote, counts: [4]int{n - 1, n - 1, n - 1, n - 1}}
 		}
-		return r.setColumns(r.names)
+		r.setColumns(r.names)
+		return nil
 	}
 	if r.open = !r.header; r.open {
 		return nil
@@ -194,7 +175,8 @@ func (r *csvReader) readHeader() error {
 	if err != nil {
 		return err
 	}
-	return r.setColumns(names)
+	r.setColumns(names)
+	return nil
 }
 
 // headerNames reads the record that names the columns.
@@ -221,21 +203,14 @@ func (r *csvReader) headerNames() (names []string, err error) {
 		}
 	}
 	if len(names) == 1 {
-		r.suggestedDelimiter = r.otherDelimiter(names[0])
+		for _, c := range usualDelimiters {
+			if r.suggestedDelimiter == 0 && strings.IndexByte(names[0], c) > 0 {
+				r.suggestedDelimiter = c
+			}
+		}
 		r.guess = guessed(r.top, r.quote, false)
 	}
 	return names, nil
-}
-
-// otherDelimiter returns a usual delimiter that the name contains after its first
-// character, or 0.
-func (r *csvReader) otherDelimiter(name string) byte {
-	for _, c := range usualDelimiters {
-		if strings.IndexByte(name, c) > 0 {
-			return c
-		}
-	}
-	return 0
 }
 
 // DelimiterName returns the words for a delimiter in messages.
@@ -247,14 +222,13 @@ func DelimiterName(delimiter string) string {
 }
 
 func (r *csvReader) errTooManyColumns() error {
-	return failure.Userf("the response is too large: %s%s has more than %d fields", r.lineName(r.begin), r.ofFile(), maxColumns)
+	return failure.Userf("the response is too large: line %d%s has more than %d fields", r.begin, r.ofFile(), maxColumns)
 }
 
-func (r *csvReader) setColumns(names []string) error {
+func (r *csvReader) setColumns(names []string) {
 	for _, name := range distinct(names) {
-		r.columns = append(r.columns, value.AppendName(nil, []byte(name)))
+		r.columns = append(r.columns, value.AppendName(nil, name))
 	}
-	return nil
 }
 
 // object appends a record as a packed object.
@@ -269,7 +243,7 @@ func (r *csvReader) object(dst, rest []byte) ([]byte, error) {
 			if i == maxColumns {
 				return dst, r.errTooManyColumns()
 			}
-			r.columns = append(r.columns, value.AppendName(nil, []byte(columnName(i))))
+			r.columns = append(r.columns, value.AppendName(nil, columnName(i)))
 		}
 		var contents []byte
 		var err error
@@ -279,7 +253,7 @@ func (r *csvReader) object(dst, rest []byte) ([]byte, error) {
 		dst = value.PackString(append(dst, r.columns[i]...), contents)
 	}
 	r.open = false
-	value.CloseObject(dst, start)
+	value.ClosePacked(dst, start)
 	return dst, nil
 }
 
@@ -296,7 +270,7 @@ func (r *csvReader) tooManyFieldsError(fields int, rest []byte) error {
 	if r.suggestedDelimiter != 0 {
 		hint = fmt.Sprintf("; the name of the only column holds %s: is that the 'delimiter'?", DelimiterName(string(r.suggestedDelimiter)))
 	}
-	return r.malformed("the record at %s has %s, expected at most %d%s", r.lineName(r.begin), textfmt.Count(fields, "field"), len(r.columns), hint)
+	return r.malformed("the record at line %d has %s, expected at most %d%s", r.begin, textfmt.Count(fields, "field"), len(r.columns), hint)
 }
 
 // field returns the first field and the rest of the record after the delimiter. The rest
@@ -354,7 +328,7 @@ func (r *csvReader) continueQuoted(rest []byte) ([]byte, error) {
 	r.buf = append(append(r.buf, rest...), r.ending...)
 	line, err := r.nextLine(r.maxRecord)
 	if err == io.EOF {
-		return nil, r.malformed("the quote of a field never ends, in the record at %s", r.lineName(r.begin))
+		return nil, r.malformed("the quote of a field never ends, in the record at line %d", r.begin)
 	}
 	if err != nil {
 		return nil, err

@@ -69,6 +69,18 @@ type decodeState struct {
 	// itemsHash is the hash of the items, for decoders that read items one by one.
 	itemsHash maphash.Hash
 	text      *textReader // current text, nil before the first
+	texts     int         // number of texts that join has added
+	buf       []byte      // memory for the regular form of an item or a scalar
+}
+
+// hashItem adds an item to the fingerprint. regular is set if the item is in regular form:
+// equal items have equal bytes then.
+func (d *decodeState) hashItem(item value.Packed, regular bool) {
+	if !regular {
+		d.buf = item.Regular(slices.Grow(d.buf[:0], len(item)))
+		item = d.buf
+	}
+	d.hash.Write(item)
 }
 
 // Scanner scans responses. It is safe for concurrent use.

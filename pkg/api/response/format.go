@@ -48,6 +48,7 @@ type Format struct {
 	// Pointer is the JSON pointer of the section, or "".
 	Pointer string
 
+	whole  bool // see decoder.whole
 	unpack []string
 	member string
 	// charset is the configured character set. Its name is "" if it is not configured.
@@ -73,7 +74,7 @@ func Compile(s field.Section) Format {
 		return Format{} // a problem already
 	}
 	d := all[i]
-	f := Format{Accept: d.accept, Pointer: s.Pointer}
+	f := Format{Accept: d.accept, Pointer: s.Pointer, whole: d.whole}
 	if i > 0 {
 		f.Name = d.format
 	}
@@ -108,19 +109,15 @@ func foreign(s field.Section, all []decoder, d decoder) {
 
 // CheckDataField reports a path to items if every record of a response is an item.
 func (f Format) CheckDataField(path Path, s field.Section) {
-	for _, d := range decoders() {
-		if d.whole && d.format == f.Name && path.Text != "" && path.Text != path.Separator {
-			s.Problem("expected no path but "+failure.Part(strconv.Quote(path.Separator))+": in the format "+failure.Text(strconv.Quote(f.Name))+" every record of the response is an item", "remove the key")
-		}
+	if f.whole && path.Text != "" && path.Text != path.Separator {
+		s.Problem("expected no path but "+failure.Part(strconv.Quote(path.Separator))+": in the format "+failure.Text(strconv.Quote(f.Name))+" every record of the response is an item", "remove the key")
 	}
 }
 
 // CheckKeyAs reports `keyAs` if responses of the format are lists of records.
 func (f Format) CheckKeyAs(s field.Section) {
-	for _, d := range decoders() {
-		if d.whole && d.format == f.Name && s.Present() {
-			s.Problem("expected no such key: in the format "+failure.Text(strconv.Quote(f.Name))+" the response is a list of records, no object", "remove the key")
-		}
+	if f.whole && s.Present() {
+		s.Problem("expected no such key: in the format "+failure.Text(strconv.Quote(f.Name))+" the response is a list of records, no object", "remove the key")
 	}
 }
 

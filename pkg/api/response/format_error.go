@@ -84,7 +84,6 @@ func (m *formatError) Error() string { return m.reason }
 
 func (m *formatError) Unwrap() error { return m.cause }
 
-// malformed returns a formatError about the text.
 func (t *textReader) malformed(format string, args ...any) error {
 	return &formatError{reason: fmt.Sprintf(format, args...), file: t.name}
 }

@@ -10,11 +10,7 @@ import (
 // noOtherFormat returns an error if the text is an HTML page, or a document of another
 // format. APIs often send these instead of an empty list of records.
 func (t *textReader) noOtherFormat() error {
-	for len(t.text) < window {
-		if t.fill() != nil {
-			break // the error recurs with the next read
-		}
-	}
+	_ = t.fillTo(window) // an error recurs with the next read
 	head := bytes.TrimLeft(t.text[:min(len(t.text), window)], " \t\r\n")
 	switch whole := len(t.text) < window; {
 	case isHTML(head):

@@ -3,6 +3,7 @@ package response
 import (
 	"bytes"
 	"slices"
+	"strings"
 )
 
 // form is the meaning of a member's name for pagination. Services spell the same name in
@@ -25,11 +26,40 @@ type form struct {
 // maxForm is the maximum number of letters of a name with a form.
 const maxForm = 40
 
+// forms maps the letters of names to their forms. nextForm has the names that begin with
+// `next`.
+var forms = func() map[string]form {
+	all := map[string]form{}
+	for _, row := range []struct {
+		form  form
+		names string
+	}{
+		{form{kind: NextPage}, "continuation continuationtoken continuationkey"},
+		{form{kind: NextPage, weak: true, grouped: true}, "startingafter continue"},
+		{form{kind: NextPage, weak: true, text: true}, "offset"}, // a number would repeat the request
+		{form{kind: MorePages}, "hasmore hasnext hasnextpage hasnextpages hasnextlink hasnextcursor " +
+			"hasmorepage hasmorepages hasmoreresults hasmorerecords hasmoreitems hasmoredata hasmorerows hasmoreentries " +
+			"moreitemsincollection morerecords moreresults moreitems morepages moredata moreavailable"},
+		{form{kind: MorePages, weak: true, flag: true}, "more"},
+		{form{kind: MorePages, flag: true}, "istruncated truncated exceededtransferlimit ismoreavailable"},
+		{form{kind: LastPage}, "islast islastpage endofstream endofrecords endofresults endoflist"},
+		{form{kind: LastPage, flag: true}, "lastpage"},
+		{form{kind: LastPage, weak: true, flag: true}, "last"},
+		{form{kind: TotalRows}, "totalcount totalresults totalrecords totalitems totalrows totalhits totalelements totalentries totalfound numfound"},
+		{form{kind: TotalRows, weak: true}, "total"},
+	} {
+		for name := range strings.FieldsSeq(row.names) {
+			all[name] = row.form
+		}
+	}
+	return all
+}()
+
 // formOf returns the form of a name.
 //
-// To add a name, add its letters to the function of its first letter below; a new first
-// letter also belongs in firstLetters. Add the name to members_test.go, a service that
-// sends it to tests/functional/services_test.go, and the name to the table in
+// To add a name, add its letters to forms; a new first letter also belongs in firstLetters.
+// Add the name to members_test.go, a service that sends it to
+// tests/functional/services_test.go, and the name to the table in
 // docs/understand/faults.md, which a test reads.
 func formOf(name []byte) form {
 	var buf [maxForm]byte
@@ -37,23 +67,13 @@ func formOf(name []byte) form {
 	if !ok {
 		return form{}
 	}
-	switch letters[0] {
-	case 'n':
-		return nextForm(letters)
-	case 'h', 'm':
-		return moreForm(letters)
-	case 'i', 'l', 'e':
-		return lastForm(letters)
-	case 't':
-		return totalForm(letters)
-	case 's', 'c', 'o':
-		if string(letters) == "count" && (string(name) == "@odata.count" || string(name) == "odata.count" || string(name) == "__count") {
-			return form{kind: TotalRows} // any other count may count the rows of the page
-		}
-		return tokenForm(letters)
-	default:
-		return form{}
+	if f, ok := forms[string(letters)]; ok {
+		return f
 	}
+	if string(letters) == "count" && (string(name) == "@odata.count" || string(name) == "odata.count" || string(name) == "__count") {
+		return form{kind: TotalRows} // any other count may count the rows of the page
+	}
+	return nextForm(letters)
 }
 
 // lettersOf appends the letters of a name in lower case, without the prefix of a
@@ -72,7 +92,7 @@ func lettersOf(dst, name []byte) (_ []byte, ok bool) {
 		default:
 			return dst, false
 		}
-		if len(dst) == maxForm || len(dst) == 0 && !beginsForm(c) {
+		if len(dst) == maxForm || len(dst) == 0 && strings.IndexByte(firstLetters, c) < 0 {
 			return dst, false // true for most names
 		}
 		dst = append(dst, c)
@@ -80,19 +100,12 @@ func lettersOf(dst, name []byte) (_ []byte, ok bool) {
 	return dst, len(dst) > 0
 }
 
-// beginsForm reports whether a name with a form, or an object about pagination, can begin
-// with the letter.
-func beginsForm(letter byte) bool { return firstLetters&(1<<(letter-'a')) != 0 }
+// firstLetters are the letters with which a name with a form, or the name of an object
+// about pagination, can begin.
+const firstLetters = "acehilmnoprstv"
 
-// firstLetters is a bit set of letters. Bit 0 is 'a'.
-const firstLetters = 1 | 1<<('c'-'a') | 1<<('e'-'a') | 1<<('h'-'a') | 1<<('i'-'a') | 1<<('l'-'a') | 1<<('m'-'a') | 1<<('n'-'a') |
-	1<<('o'-'a') | 1<<('p'-'a') | 1<<('r'-'a') | 1<<('s'-'a') | 1<<('t'-'a') | 1<<('v'-'a')
-
-// nextForm returns the form of names that begin with n. They lead to the next page.
+// nextForm returns the form of names that begin with `next`. They lead to the next page.
 func nextForm(letters []byte) form {
-	if string(letters) == "numfound" {
-		return form{kind: TotalRows}
-	}
 	rest, ok := bytes.CutPrefix(letters, []byte("next"))
 	strong, words := wordsOf(rest, "page", "cursor", "link", "url", "uri", "href", "token", "marker", "continuation")
 	if !ok || !words {
@@ -119,112 +132,32 @@ func wordsOf(letters []byte, strongWords ...string) (strong, ok bool) {
 	return strong, true
 }
 
-// moreForm returns the form of flags that are true if there are more pages.
-func moreForm(letters []byte) form {
-	switch string(letters) {
-	case "hasmore", "hasnext", "hasnextpage", "hasnextpages", "hasnextlink", "hasnextcursor",
-		"hasmorepage", "hasmorepages", "hasmoreresults", "hasmorerecords", "hasmoreitems", "hasmoredata", "hasmorerows", "hasmoreentries",
-		"moreitemsincollection", "morerecords", "moreresults", "moreitems", "morepages", "moredata", "moreavailable":
-		return form{kind: MorePages}
-	case "more":
-		return form{kind: MorePages, weak: true, flag: true}
-	default:
-		return form{}
-	}
-}
-
-// lastForm returns the form of flags that are true on the last page, or if the list is
-// truncated.
-func lastForm(letters []byte) form {
-	switch string(letters) {
-	case "islast", "islastpage", "endofstream", "endofrecords", "endofresults", "endoflist":
-		return form{kind: LastPage}
-	case "lastpage":
-		return form{kind: LastPage, flag: true}
-	case "last":
-		return form{kind: LastPage, weak: true, flag: true}
-	case "istruncated", "exceededtransferlimit", "ismoreavailable":
-		return form{kind: MorePages, flag: true}
-	default:
-		return form{}
-	}
-}
-
-// totalForm returns the form of names for the total number of rows.
-func totalForm(letters []byte) form {
-	switch string(letters) {
-	case "total":
-		return form{kind: TotalRows, weak: true}
-	case "totalcount", "totalresults", "totalrecords", "totalitems", "totalrows", "totalhits", "totalelements", "totalentries", "totalfound":
-		return form{kind: TotalRows}
-	case "truncated":
-		return form{kind: MorePages, flag: true}
-	default:
-		return form{}
-	}
-}
-
-// tokenForm returns the form of names of tokens for the next page that do not contain
-// `next`.
-func tokenForm(letters []byte) form {
-	switch string(letters) {
-	case "continuation", "continuationtoken", "continuationkey":
-		return form{kind: NextPage}
-	case "startingafter", "continue":
-		return form{kind: NextPage, weak: true, grouped: true}
-	case "offset": // a number would repeat the request
-		return form{kind: NextPage, weak: true, text: true}
-	default:
-		return form{}
-	}
-}
-
 // AboutPages reports whether APIs put indicators into objects with this name.
 func AboutPages(name []byte) bool {
 	var buf [maxForm]byte
 	letters, ok := lettersOf(buf[:0:maxForm], name)
-	if !ok {
-		return false
-	}
-	switch string(letters) {
-	case "link", "links", "page", "pages", "pager", "meta", "cursor", "cursors", "info", "resultinfo", "additionaldata", "navigation", "nav", "view", "continue":
-		return true
-	default:
-		return slices.ContainsFunc([]string{"paging", "paginat", "pageinfo", "pagecontext", "metadata"}, func(part string) bool { return bytes.Contains(letters, []byte(part)) })
-	}
+	return ok && (pageObjects[string(letters)] ||
+		slices.ContainsFunc([]string{"paging", "paginat", "pageinfo", "pagecontext", "metadata"}, func(part string) bool { return bytes.Contains(letters, []byte(part)) }))
 }
 
-// echoesRequest reports whether an object with this name repeats the parameters of the
-// request.
-func echoesRequest(name string) bool {
-	switch name {
-	case "request", "query", "params", "parameters", "filter", "filters", "args", "arguments", "input":
-		return true
-	default:
-		return false
-	}
-}
+var (
+	// pageObjects are the letters of the names of objects about pagination.
+	pageObjects = setOf("link links page pages pager meta cursor cursors info resultinfo additionaldata navigation nav view continue")
+	// requestObjects are the names of objects that repeat the parameters of the request.
+	requestObjects = setOf("request query params parameters filter filters args arguments input")
+	// nextMembers are the members of an object `next` that lead to the next page.
+	nextMembers = setOf("href url uri link path after cursor token page offset start starting_after startingAfter")
+	// moneyMembers show that a total beside them is an amount of money.
+	moneyMembers = setOf("currency Currency currency_code currencyCode amount Amount subtotal sub_total subTotal Subtotal SubTotal " +
+		"tax Tax taxes tax_total taxTotal total_tax totalTax TotalTax vat")
+)
 
-// isNextMember reports whether a member of an object `next` leads to the next page.
-func isNextMember(name []byte) bool {
-	switch string(name) {
-	case "href", "url", "uri", "link", "path", "after", "cursor", "token", "page", "offset", "start", "starting_after", "startingAfter":
-		return true
-	default:
-		return false
+func setOf(names string) map[string]bool {
+	set := map[string]bool{}
+	for name := range strings.FieldsSeq(names) {
+		set[name] = true
 	}
-}
-
-// isOfMoney reports whether a member with this name shows that a total beside it is an
-// amount of money.
-func isOfMoney(name []byte) bool {
-	switch string(name) {
-	case "currency", "Currency", "currency_code", "currencyCode", "amount", "Amount", "subtotal", "sub_total", "subTotal", "Subtotal", "SubTotal",
-		"tax", "Tax", "taxes", "tax_total", "taxTotal", "total_tax", "totalTax", "TotalTax", "vat":
-		return true
-	default:
-		return false
-	}
+	return set
 }
 
 // TruncatesList reports whether a member with this name shows, by the value true, that a

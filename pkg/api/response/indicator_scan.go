@@ -77,7 +77,7 @@ type indicatorScan struct {
 type mark struct {
 	path  string // path in the form of indicatorScan.path
 	list  bool   // has a non-empty list
-	money bool   // has a member of isOfMoney
+	money bool   // has a member in moneyMembers
 	isID  bool   // has a member `id`
 }
 
@@ -158,7 +158,7 @@ func (v *indicatorScan) indicate(raw []byte, read func([]byte) value.Value) {
 	}
 	above, name := v.last()
 	switch {
-	case isOfMoney(name):
+	case moneyMembers[string(name)]:
 		v.mark().money = true
 	case string(name) == "id":
 		v.mark().isID = true
@@ -168,7 +168,8 @@ func (v *indicatorScan) indicate(raw []byte, read func([]byte) value.Value) {
 		return
 	}
 	one := Indicator{Kind: f.kind, Path: v.names(), Value: read(raw), form: f}
-	if f.flag && !isFlag(one.Value) {
+	text := one.Value.Text() // in XML, flags are texts
+	if f.flag && one.Value.Kind() != value.Bool && (one.Value.Kind() != value.String || text != "true" && text != "false") {
 		return
 	}
 	for i := range v.found {
@@ -186,7 +187,7 @@ func (v *indicatorScan) indicate(raw []byte, read func([]byte) value.Value) {
 // have the form of the object.
 func formInside(above, name []byte) form {
 	switch {
-	case isNextMember(name):
+	case nextMembers[string(name)]:
 		if around := formOf(above); around.kind == NextPage {
 			return around
 		}
@@ -194,15 +195,6 @@ func formInside(above, name []byte) form {
 		return form{kind: TotalRows, weak: true}
 	}
 	return formOf(name)
-}
-
-// isFlag reports whether a value is true or false. In XML these are texts.
-func isFlag(v value.Value) bool {
-	if v.Kind() == value.Bool {
-		return true
-	}
-	text := v.Text()
-	return v.Kind() == value.String && (text == "true" || text == "false")
 }
 
 // mark returns the mark of the object around the current value. The caller may change it.

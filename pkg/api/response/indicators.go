@@ -54,7 +54,7 @@ func (v *indicatorScan) belongs(i Indicator, around []string) bool {
 // repeats the request. The first shared objects also contain the data.
 func (v *indicatorScan) elsewhere(object []string, shared, groups int) bool {
 	for at := shared; at < shared+groups; at++ {
-		if echoesRequest(strings.ToLower(object[at])) || v.markOf(object[:at+1]).list {
+		if requestObjects[strings.ToLower(object[at])] || v.markOf(object[:at+1]).list {
 			return true
 		}
 	}

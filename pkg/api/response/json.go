@@ -17,15 +17,11 @@ import (
 // the requested fields and the indicators.
 func scanJSON(d *decodeState) error {
 	s := &scan{decodeState: d, detect: d.query.Data.Text == "", data: &pathNode{}, volume: volume{wanted: d.query.Volume}}
-	var err error
-	if s.bounded, err = d.spool.bounded(0); err != nil {
+	err := s.open()
+	if err != nil {
 		return err
 	}
 	defer s.bounded.close()
-	if err := s.bounded.skipMark(); err != nil {
-		return err
-	}
-	s.dec = s.bounded.dec
 	root := &pathNode{}
 	if !s.detect {
 		s.path = d.query.Data.Segments()
@@ -131,11 +127,8 @@ func (s *scan) fillPage(page *Page) error {
 	page.FromErrors = s.detect && slices.Equal(s.path, []string{errorsMember})
 	page.Rows, page.ItemsFingerprint = s.data.rows, s.data.hash
 	if !page.list || s.stored != s.data {
-		spool := s.spool
-		page.items = func(yield func(value.Packed, error) bool) { spool.readItems(data, yield) }
-		if key := s.query.KeyAs; keyed {
-			page.items = func(yield func(value.Packed, error) bool) { spool.readMembers(data, key, yield) }
-		}
+		spool, key := s.spool, s.query.KeyAs
+		page.items = func(yield func(value.Packed, error) bool) { spool.readItems(data, key, yield) }
 	}
 	switch {
 	case keyed && data.kind == value.Object:
@@ -159,8 +152,9 @@ func (s *scan) fillPage(page *Page) error {
 	return nil
 }
 
-// readItems reads the items in a range of the text again.
-func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool) {
+// readItems reads the items in a range of the text again. If key is set, the members of an
+// object are the items, see appendKeyed.
+func (s *Spool) readItems(data valueRange, key string, yield func(value.Packed, error) bool) {
 	d, err := s.bounded(data.start)
 	if err != nil {
 		yield(nil, err)
@@ -172,7 +166,7 @@ func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool)
 	// time.
 	item := s.home.buffer()
 	defer func() { s.home.recycle(item) }()
-	if data.kind != value.Array {
+	if data.kind != value.Array && key == "" {
 		item, _, err = d.item(&packer, item)
 		yield(item, largeItem(err))
 		return
@@ -181,8 +175,23 @@ func (s *Spool) readItems(data valueRange, yield func(value.Packed, error) bool)
 		yield(nil, err)
 		return
 	}
-	d.beginList()
-	for more := true; more; {
+	more := true
+	if key != "" {
+		err = d.members(&packer, func(name []byte, v value.Packed, _ bool) (err error) {
+			if item, err = appendKeyed(item[:0], key, name, v); err != nil {
+				return err
+			}
+			if more = yield(item, nil); !more {
+				return errStop
+			}
+			return nil
+		})
+		if more && err != nil {
+			yield(nil, largeItem(err))
+		}
+		return
+	}
+	for d.beginList(); more; {
 		item, _, more, err = d.next(&packer, item[:0])
 		if (more || err != nil) && !yield(item, largeItem(err)) {
 			return
@@ -198,7 +207,6 @@ type scan struct {
 	volume      volume
 	packer      value.Packer
 	stored      *pathNode // list with its items in the store
-	buf         []byte
 	survey      indicatorScan
 	detect      bool
 	data        *pathNode
@@ -214,6 +222,18 @@ type scan struct {
 	// nodeStack has the nodes of the current value and of the values around it. Each
 	// value has a group of nodes, the innermost value the last group.
 	nodeStack []*pathNode
+}
+
+// open opens the text of the spool. The caller closes bounded.
+func (s *scan) open() (err error) {
+	if s.bounded, err = s.spool.bounded(0); err != nil {
+		return err
+	}
+	s.dec = s.bounded.dec
+	if err = s.bounded.skipMark(); err != nil {
+		s.bounded.close()
+	}
+	return err
 }
 
 func (s *scan) all(root *pathNode) error {
@@ -461,11 +481,7 @@ func (s *scan) storeItems(p *pathNode) error {
 		if !more {
 			return s.token()
 		}
-		if !regular {
-			s.buf = item.Regular(slices.Grow(s.buf[:0], len(item)))
-			item = s.buf
-		}
-		s.hash.Write(item)
+		s.hashItem(item, regular)
 		if err := s.items.spill(); err != nil {
 			return err
 		}

@@ -3,6 +3,9 @@ package response
 import (
 	"errors"
 	"io"
+	"slices"
+
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // decodeJSON decodes a response in JSON. A text that is compressed, or in another
@@ -16,7 +19,6 @@ func decodeJSON(d *decodeState) error {
 		d.noteDamage()
 		return scanJSON(d)
 	}
-	empty := true
 	err = d.eachText(func(t *textReader) error {
 		spool := d.spool.home.New()
 		defer spool.Close()
@@ -35,49 +37,58 @@ func decodeJSON(d *decodeState) error {
 			}
 			return err
 		}
-		first := empty
-		empty = false
-		return d.join(one, first)
+		for item, err := range one.page.Items() {
+			if err != nil {
+				return err
+			}
+			d.items.last = append(d.items.last, item...)
+			if err := d.items.spill(); err != nil {
+				return err
+			}
+		}
+		add(&d.hash, one.hash.Sum64())
+		if one.page.Rows > 0 {
+			add(&d.itemsHash, one.page.ItemsFingerprint)
+		}
+		d.join(one.page)
+		return nil
 	})
-	if err == nil && empty {
+	if err == nil && d.texts == 0 {
 		return io.EOF
 	}
 	return err
 }
 
-// join adds the items of a text to the items of earlier texts. Fields and errors come
-// from the first text that has them, indicators from the first text, and most other
-// properties of the page from the last text.
-func (d *decodeState) join(one *decodeState, first bool) error {
-	for item, err := range one.page.Items() {
-		if err != nil {
-			return err
-		}
-		d.items.last = append(d.items.last, item...)
-		if err := d.items.spill(); err != nil {
-			return err
+// join adds the page of a text to the page of the response, which has several texts if they
+// are files of a zip. The items are in the store already. The indicators come from the first
+// text. An error of a single text becomes an error of the response: a scalar as the root, or
+// several lists that could be the data.
+func (d *decodeState) join(one *Page) {
+	p := d.page
+	structured := p.Root == value.Array || p.Root == value.Object
+	if d.texts++; d.texts == 1 {
+		p.Root, p.Indicators = one.Root, one.Indicators
+	} else if structured && one.Root != value.Array && one.Root != value.Object {
+		p.Root = one.Root
+	}
+	if len(one.Lists) > len(p.Lists) {
+		p.Lists = one.Lists
+	}
+	for _, list := range one.OtherLists {
+		if len(p.OtherLists) < surveyLists && !slices.Contains(p.OtherLists, list) {
+			p.OtherLists = append(p.OtherLists, list)
 		}
 	}
-	add(&d.hash, one.hash.Sum64())
-	if one.page.Rows > 0 {
-		add(&d.itemsHash, one.page.ItemsFingerprint)
-	}
-	page, rows, volume := one.page, d.page.Rows, d.page.Volume
-	if !first {
-		for i := range page.fields {
-			if f := d.page.fields[i]; !f.value.IsNull() || f.tooLarge {
-				page.fields[i] = f
-			}
+	for i := range p.fields {
+		if f := &p.fields[i]; f.value.IsNull() && !f.tooLarge {
+			*f = one.fields[i]
 		}
-		if !d.page.errors.IsNull() {
-			page.errors = d.page.errors
-		}
-		page.Indicators, page.Found = d.page.Indicators, page.Found || d.page.Found
 	}
-	page.items, page.Damaged, page.UnknownCharset = d.page.items, d.page.Damaged, d.page.UnknownCharset
-	page.Rows += rows
-	page.ItemsFingerprint = d.itemsHash.Sum64()
-	page.Volume += volume
-	*d.page = *page
-	return nil
+	if p.errors.IsNull() {
+		p.errors = one.errors
+	}
+	p.Found, p.FromErrors, p.list = p.Found || one.Found, p.FromErrors || one.FromErrors, p.list || one.list
+	p.Rows += one.Rows
+	p.Volume += one.Volume
+	p.ItemsFingerprint = d.itemsHash.Sum64()
 }

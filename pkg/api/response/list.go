@@ -10,7 +10,6 @@ import (
 type itemList struct {
 	*decodeState
 	fields []itemField
-	buf    []byte
 }
 
 // newItemList returns the list of a response in which every record is an item.
@@ -24,8 +23,7 @@ func (d *decodeState) newItemList() *itemList {
 	return l
 }
 
-// add adds the item that a decoder appended to items.last from start on. regular is set
-// if the item is in regular form: equal items have equal bytes then.
+// add adds the item that a decoder appended to items.last from start on.
 func (l *itemList) add(start int, regular bool) error {
 	item := value.Packed(l.items.last[start:])
 	if l.query.Volume {
@@ -41,11 +39,7 @@ func (l *itemList) add(start int, regular bool) error {
 		l.fields[i].observe(item)
 	}
 	l.page.Rows++
-	if !regular {
-		l.buf = item.Regular(l.buf[:0])
-		item = l.buf
-	}
-	l.hash.Write(item)
+	l.hashItem(item, regular)
 	return l.items.spill()
 }
 
@@ -121,7 +115,7 @@ func (f *itemField) end() {
 		f.field.value = value.Packed(f.kept).Value()
 	default:
 		all := append(value.OpenArray(nil), f.kept...)
-		value.CloseArray(all, 0)
+		value.ClosePacked(all, 0)
 		f.field.value = value.Packed(all).Value()
 	}
 }

@@ -2,7 +2,6 @@ package response
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -16,11 +15,11 @@ import (
 // the two values would be lost.
 func appendKeyed(dst []byte, key string, name []byte, v value.Packed) ([]byte, error) {
 	start := len(dst)
-	dst = value.AppendName(value.OpenObject(dst), []byte(key))
+	dst = value.AppendName(value.OpenObject(dst), key)
 	dst = value.PackString(dst, name)
 	if v.Kind() != value.Object {
-		dst = append(value.AppendName(dst, []byte(config.MemberValue)), v...)
-		value.CloseObject(dst, start)
+		dst = append(value.AppendName(dst, config.MemberValue), v...)
+		value.ClosePacked(dst, start)
 		return dst, nil
 	}
 	for parts := v.Parts(); parts.More(); {
@@ -28,21 +27,11 @@ func appendKeyed(dst []byte, key string, name []byte, v value.Packed) ([]byte, e
 		if string(own) != key {
 			dst = append(value.AppendName(dst, own), member...)
 		} else if member.Kind() != value.Null && string(member.Raw()) != string(name) {
-			return dst, failure.Userf("%s has a member '%s' with another value than its name: choose another name for 'keyAs'", itemOf(name), key)
+			return dst, failure.Userf("the item %s has a member '%s' with another value than its name: choose another name for 'keyAs'", nameForMessage(name), key)
 		}
 	}
-	value.CloseObject(dst, start)
+	value.ClosePacked(dst, start)
 	return dst, nil
-}
-
-// itemOf returns the words for an item in messages. It does not shorten long names,
-// because the rest could be half of a secret that is not masked.
-func itemOf(name []byte) string {
-	const most = 100
-	if len(name) > most {
-		return "an item"
-	}
-	return "the item '" + string(name) + "'"
 }
 
 // errStop ends the iteration over members.
@@ -60,46 +49,10 @@ func (s *scan) storeMembers(p *pathNode) error {
 			return err
 		}
 		item := value.Packed(s.items.last[start:])
-		if !regular {
-			s.buf = item.Regular(slices.Grow(s.buf[:0], len(item)))
-			item = s.buf
-		}
-		s.hash.Write(item)
+		s.hashItem(item, regular)
 		p.rows++
 		return s.items.spill()
 	})
-}
-
-// readMembers reads the members of an object in a range of the text again, as items.
-func (s *Spool) readMembers(data valueRange, key string, yield func(value.Packed, error) bool) {
-	d, err := s.bounded(data.start)
-	if err != nil {
-		yield(nil, err)
-		return
-	}
-	defer d.close()
-	if _, err := d.dec.ReadToken(); err != nil {
-		yield(nil, err)
-		return
-	}
-	var packer value.Packer
-	// Not a buffer of the spool, because several goroutines may read a page at the same
-	// time.
-	item := s.home.buffer()
-	defer func() { s.home.recycle(item) }()
-	more := true
-	err = d.members(&packer, func(name []byte, v value.Packed, _ bool) (err error) {
-		if item, err = appendKeyed(item[:0], key, name, v); err != nil {
-			return err
-		}
-		if more = yield(item, nil); !more {
-			return errStop
-		}
-		return nil
-	})
-	if more && err != nil {
-		yield(nil, largeItem(err))
-	}
 }
 
 // members calls visit for each member of an object. The decoder must have just read the

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -51,7 +52,7 @@ func TestKeyed(t *testing.T) {
 		{"equal names in an item", `{"r":{"a":{"x":1,"x":2}}}`, "r", `1 {"id":"a","x":2}`},
 		{"a member of that name with the name", `{"r":{"7":{"n":1,"id":7},"x":{"id":"x"},"y":{"id":null}}}`, "r", `3 {"id":"7","n":1} {"id":"x"} {"id":"y"}`},
 		{"a member of that name with another value", `{"r":{"a":{"id":"b"}}}`, "r", `the item 'a' has a member 'id' with another value than its name: choose another name for 'keyAs'`},
-		{"a long name", `{"r":{"` + strings.Repeat("x", 101) + `":{"id":"b"}}}`, "r", `an item has a member 'id' with another value than its name: choose another name for 'keyAs'`},
+		{"a long name", `{"r":{"` + strings.Repeat("x", 101) + `":{"id":"b"}}}`, "r", `the item whose name is long has a member 'id' with another value than its name: choose another name for 'keyAs'`},
 		{"a list", `{"r":[{"x":1}]}`, "r", `the data at 'r' is an array, expected an object whose names become 'id' ('keyAs')`},
 		{"a text", `{"r":"x"}`, "r", `the data at 'r' is a string, expected an object whose names become 'id' ('keyAs')`},
 		{"white space", "{ \"r\" : {\n \"a\" :   {  \"x\" : [ ] } \t, \"b\" : 1 } }", "r", `2 {"id":"a","x":[]} {"id":"b","value":1}`},
@@ -135,6 +136,7 @@ func TestFieldsBesideKeyed(t *testing.T) {
 
 // TestKeyedInLittleMemory: the object may have any size.
 func TestKeyedInLittleMemory(t *testing.T) {
+	slowtest.SkipRace(t, "it reads megabytes")
 	const members = 300_000
 	spool := NewSpooler(t.TempDir(), 1<<20).New()
 	defer spool.Close()

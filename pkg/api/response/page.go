@@ -1,7 +1,6 @@
 package response
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
@@ -124,26 +123,13 @@ func (p *Page) Field(path Path) (value.Value, error) { return p.FieldFor("a pagi
 
 // FieldFor returns the same as Field. Its error names what needs the value.
 func (p *Page) FieldFor(what failure.Text, path Path) (value.Value, error) {
-	for _, f := range p.fields {
-		if f.path != path {
-			continue
-		}
-		if f.tooLarge {
-			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for %s", path.Text, maxField, what)
-		}
-		return f.value, nil
-	}
-	return value.Value{}, fmt.Errorf("field %q was not requested", path.Text)
+	return p.fields.value(path, what, false)
 }
 
 // FieldForCondition returns the value of a field for a condition, which does not look
 // into lists and objects. Lists and objects that are too large have no items and members.
 func (p *Page) FieldForCondition(path Path) (value.Value, error) {
-	v, err := p.fields.Value(path)
-	if k := v.Kind(); err == nil && (k == value.Array || k == value.Object) {
-		return v, nil
-	}
-	return p.Field(path)
+	return p.fields.value(path, "a paging rule", true)
 }
 
 // Errors returns the member `errors` of the response if it is a list or an object,

@@ -113,6 +113,6 @@ func (p *parallelItem) next(dst []byte) []byte {
 		}
 		dst = append(value.AppendName(dst, m.name), v...)
 	}
-	value.CloseObject(dst, start)
+	value.ClosePacked(dst, start)
 	return dst
 }

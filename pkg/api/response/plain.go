@@ -14,12 +14,8 @@ const maxPlain = 8 << 20
 func decodeText(d *decodeState) error {
 	list := d.newItemList()
 	err := d.eachText(func(t *textReader) error {
-		for len(t.text) <= maxPlain {
-			if err := t.fill(); err == io.EOF {
-				break
-			} else if err != nil {
-				return err
-			}
+		if err := t.fillTo(maxPlain + 1); err != nil {
+			return err
 		}
 		if len(t.text) > maxPlain {
 			return failure.Userf("the text%s is too large: it has more than %d MiB", t.ofFile(), maxPlain>>20)
@@ -29,8 +25,8 @@ func decodeText(d *decodeState) error {
 		}
 		start := len(list.items.last)
 		item := value.OpenObject(list.items.last)
-		item = value.PackString(value.AppendName(item, []byte("data")), t.text)
-		value.CloseObject(item, start)
+		item = value.PackString(value.AppendName(item, "data"), t.text)
+		value.ClosePacked(item, start)
 		list.items.last = item
 		return list.add(start, true)
 	})

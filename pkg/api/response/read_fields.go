@@ -17,21 +17,16 @@ func ReadFields(spool *Spool, paths []Path) (seen FieldValues, ok bool, err erro
 	if spool.coding != "" {
 		return seen, false, nil // an error only if the response becomes data
 	}
-	spool, done, err := spool.inUTF8()
+	spool, done, err := spool.converted()
 	if err != nil {
 		return seen, false, err
 	}
 	defer done()
-	d := &decodeState{spool: spool, query: Query{Fields: paths}}
-	s := &scan{decodeState: d, data: &pathNode{}}
-	if s.bounded, err = spool.bounded(0); err != nil {
+	s := &scan{decodeState: &decodeState{spool: spool, query: Query{Fields: paths}}, data: &pathNode{}}
+	if err := s.open(); err != nil {
 		return seen, false, err
 	}
 	defer s.bounded.close()
-	if err := s.bounded.skipMark(); err != nil {
-		return seen, false, err
-	}
-	s.dec = s.bounded.dec
 	root := &pathNode{}
 	places := s.addFieldPaths(root)
 	if err := jsonError(s.all(root)); err != nil {
@@ -44,20 +39,16 @@ func ReadFields(spool *Spool, paths []Path) (seen FieldValues, ok bool, err erro
 	return seen, err == nil, err
 }
 
-// inUTF8 returns the spool, or a new one with its text in UTF-8. The caller must call
+// converted returns the spool, or a new one with its text in UTF-8. The caller must call
 // done afterwards.
-func (s *Spool) inUTF8() (_ *Spool, done func(), err error) {
-	c, mark, err := s.charset(charset{})
+func (s *Spool) converted() (_ *Spool, done func(), err error) {
+	damaged := false
+	r, c, err := s.inUTF8(charset{}, &damaged)
 	if err != nil || c.encoding == nil {
 		return s, func() {}, err
 	}
 	other := s.home.New()
-	raw := s.Raw()
-	damaged := false
-	if _, err = io.CopyN(io.Discard, raw, int64(len(mark))); err == nil {
-		_, err = other.ReadFrom(c.inUTF8(raw, &damaged))
-	}
-	if err != nil {
+	if _, err := other.ReadFrom(r); err != nil {
 		return nil, nil, errors.Join(err, other.Close())
 	}
 	return other, func() { other.Close() }, nil
@@ -67,12 +58,16 @@ func (s *Spool) inUTF8() (_ *Spool, done func(), err error) {
 type FieldValues []fieldValue
 
 // Value returns the value at one of the paths, or null if the path leads nowhere.
-func (s FieldValues) Value(path Path) (value.Value, error) {
+func (s FieldValues) Value(path Path) (value.Value, error) { return s.value(path, "a rule", true) }
+
+// value returns the value at a path. what names, for the error, what needs the
+// value. If emptied is set, a list or an object that is too large is no error.
+func (s FieldValues) value(path Path, what failure.Text, emptied bool) (value.Value, error) {
 	for _, f := range s {
 		switch {
 		case f.path != path:
-		case f.tooLarge && f.value.IsNull():
-			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for a rule", path.Text, maxField)
+		case f.tooLarge && (!emptied || f.value.IsNull()):
+			return value.Value{}, failure.Userf("the value at '%s' of the response has more than %d bytes, which is too large for %s", path.Text, maxField, what)
 		default:
 			return f.value, nil
 		}

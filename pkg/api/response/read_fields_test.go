@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -56,6 +57,7 @@ func TestLook(t *testing.T) {
 
 // Of a large value only the kind is known, and nothing of the text stays in memory.
 func TestLookAtMuch(t *testing.T) {
+	slowtest.SkipRace(t, "it reads megabytes")
 	spool := NewSpooler(t.TempDir(), 1<<10).New()
 	defer spool.Close()
 	chunk := strings.Repeat(`{"id":12345678,"name":"somebody"},`, 1<<10)

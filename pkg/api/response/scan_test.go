@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -130,53 +131,26 @@ func TestScanReadsFields(t *testing.T) {
 	const text = `{"next":"u","page":{"total":"4","links":[{"href":"a"},{"href":"b"}]},"rows":[{"id":1}]}`
 	fields := []Path{dot("next"), dot("page.total"), dot("page.links.1.href"), dot("page.links"), dot("none.x"), dot("rows.0.id")}
 	want := []string{`"u"`, `"4"`, `"b"`, `[{"href":"a"},{"href":"b"}]`, "null", "1"}
-	page, err := newScanner().Scan(spoolOf(t, text, 16), Query{Data: dot("rows"), Fields: fields})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, f := range fields {
-		v, err := page.Field(f)
+	for _, limit := range []int{16, 1 << 20} {
+		spool := spoolOf(t, text, limit)
+		page, err := newScanner().Scan(spool, Query{Data: dot("rows"), Fields: fields})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v.JSON() != want[i] {
-			t.Errorf("%s: got %s, want %s", f.Text, v.JSON(), want[i])
+		if got := items(t, page); got != `{"id":1}` {
+			t.Errorf("items: got %s", got)
 		}
-	}
-	if got := items(t, page); got != `{"id":1}` {
-		t.Errorf("items: got %s", got)
-	}
-	if _, err := page.Field(dot("other")); err == nil {
-		t.Error("a field that was not requested must be an error")
-	}
-}
-
-func TestFieldsOutliveTheSpool(t *testing.T) {
-	for where, limit := range map[string]int{"memory": 1 << 20, "file": 0} {
-		s := NewSpooler(t.TempDir(), limit).New()
-		if _, err := io.WriteString(s, `{"next":{"a":[1]},"rows":[]}`); err != nil {
+		if err := spool.Close(); err != nil { // fields need no spool
 			t.Fatal(err)
 		}
-		page, err := newScanner().Scan(s, Query{Fields: []Path{dot("next")}})
-		if err != nil {
-			t.Fatal(err)
+		for i, f := range fields {
+			if v, err := page.Field(f); err != nil || v.JSON() != want[i] {
+				t.Errorf("%s: got %s, %v, want %s", f.Text, v.JSON(), err, want[i])
+			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
+		if _, err := page.Field(dot("other")); err == nil {
+			t.Error("a field that was not requested must be an error")
 		}
-		if v, err := page.Field(dot("next")); err != nil || v.JSON() != `{"a":[1]}` {
-			t.Errorf("%s: got %s, %v", where, v.JSON(), err)
-		}
-	}
-}
-
-func TestScanRefusesLargeFields(t *testing.T) {
-	page, err := newScanner().Scan(spoolOf(t, `{"a":"`+strings.Repeat("x", maxField)+`"}`, 1), Query{Fields: []Path{dot("a")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := page.Field(dot("a")); failure.KindOf(err) != failure.User || err == nil {
-		t.Errorf("got %v, want a user error", err)
 	}
 }
 
@@ -193,8 +167,10 @@ func TestLargeFieldsCompared(t *testing.T) {
 	if _, err := page.Field(list); failure.KindOf(err) != failure.User {
 		t.Errorf("got %v for the value of the list, want a user error", err)
 	}
-	if _, err := page.FieldForCondition(text); failure.KindOf(err) != failure.User {
-		t.Errorf("got %v for the text, want a user error", err)
+	for name, field := range map[string]func(Path) (value.Value, error){"condition": page.FieldForCondition, "value": page.Field} {
+		if _, err := field(text); err == nil || failure.KindOf(err) != failure.User {
+			t.Errorf("got %v for the text as a %s, want a user error", err, name)
+		}
 	}
 }
 
@@ -243,48 +219,28 @@ func TestScanOfWhatIsNotJSON(t *testing.T) {
 	}
 }
 
-func TestInvalidUTF8IsDropped(t *testing.T) {
-	const text = "[\"x\xe9y\",\"\xc4\x8d\",\"\xf0\x9f\",{\"k\xff\":1}]"
-	for size := 1; size <= 7; size++ { // a character may be cut by any write
-		s := NewSpooler(t.TempDir(), 4).New()
-		for rest := text; rest != ""; {
-			n := min(size, len(rest))
-			if _, err := io.WriteString(s, rest[:n]); err != nil {
+// TestUTF8WhateverTheWrites: a character may be cut by any write.
+func TestUTF8WhateverTheWrites(t *testing.T) {
+	for text, want := range map[string]string{
+		"[\"x\xe9y\",\"\xc4\x8d\",\"\xf0\x9f\",{\"k\xff\":1}]": `"xy" "č" "" {"k":1}`,
+		`["č€😀","é"]`: `"č€😀" "é"`,
+	} {
+		for size := 1; size <= 7; size++ {
+			s := spoolOf(t, "", 4)
+			for rest := text; rest != ""; {
+				n := min(size, len(rest))
+				if _, err := io.WriteString(s, rest[:n]); err != nil {
+					t.Fatal(err)
+				}
+				rest = rest[n:]
+			}
+			page, err := newScanner().Scan(s, Query{})
+			if err != nil {
 				t.Fatal(err)
 			}
-			rest = rest[n:]
-		}
-		page, err := newScanner().Scan(s, Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := items(t, page), `"xy" "č" "" {"k":1}`; got != want {
-			t.Errorf("writes of %d: got %s, want %s", size, got, want)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func TestValidUTF8StaysWhateverTheWrites(t *testing.T) {
-	const text = `["č€😀","` + "\u00e9" + `"]`
-	for size := 1; size <= 5; size++ {
-		s := NewSpooler(t.TempDir(), 1<<20).New()
-		for i := 0; i < len(text); i += size {
-			if _, err := io.WriteString(s, text[i:min(i+size, len(text))]); err != nil {
-				t.Fatal(err)
+			if got := items(t, page); got != want || s.HasInvalidUTF8() == utf8.ValidString(text) {
+				t.Errorf("writes of %d: got %s, want %s; invalid: %v", size, got, want, s.HasInvalidUTF8())
 			}
-		}
-		if s.invalid {
-			t.Errorf("writes of %d: taken for invalid", size)
-		}
-		page, err := newScanner().Scan(s, Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := items(t, page), `"č€😀" "é"`; got != want {
-			t.Errorf("writes of %d: got %s, want %s", size, got, want)
 		}
 	}
 }
@@ -371,22 +327,6 @@ func TestItemsAreKept(t *testing.T) {
 				t.Errorf("kept: %v", kept)
 			}
 		})
-	}
-}
-
-func TestSpoolLeavesNothingBehind(t *testing.T) {
-	s := spoolOf(t, strings.Repeat("x", 100), 10)
-	if s.file == nil {
-		t.Fatal("expected a file beyond the limit")
-	}
-	if s.Size() != 100 {
-		t.Errorf("size: got %d", s.Size())
-	}
-	for range 2 {
-		all, err := io.ReadAll(s.Raw())
-		if err != nil || len(all) != 100 {
-			t.Errorf("got %d bytes, %v", len(all), err)
-		}
 	}
 }
 

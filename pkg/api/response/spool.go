@@ -142,14 +142,11 @@ func (s *Spool) recycle() {
 }
 
 func (s *Spooler) recycle(b []byte) {
-	if cap(b) > 0 && !s.huge(b) {
+	// A huge buffer was for a large item, which few responses have.
+	if huge := cap(b) > 2*max(s.limit, MemoryLimit); cap(b) > 0 && !huge {
 		s.buffers.Put(&b)
 	}
 }
-
-// huge reports whether a buffer is left to the garbage collector, because it was for a
-// large item, which few responses have.
-func (s *Spooler) huge(b []byte) bool { return cap(b) > 2*max(s.limit, MemoryLimit) }
 
 // buffer returns an empty buffer. It reuses a recycled buffer if there is one.
 func (s *Spooler) buffer() []byte {
@@ -219,8 +216,11 @@ func (s *Spool) Raw() io.Reader {
 	return io.NewSectionReader(s.file, 0, s.size)
 }
 
-// Head returns up to n bytes from the start.
+// Head returns up to n bytes from the start. The caller must not change them.
 func (s *Spool) Head(n int) ([]byte, error) {
+	if s.file == nil {
+		return s.memory[:min(n, len(s.memory))], nil
+	}
 	head := make([]byte, n)
 	got, err := io.ReadFull(s.Raw(), head)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -277,16 +277,12 @@ func (s *Spool) Text(f Format) (text []byte, damaged string, err error) {
 	if err := s.decoded(); err != nil {
 		return nil, "", err
 	}
-	c, mark, err := s.charset(f.charset)
+	dropped := false
+	r, c, err := s.inUTF8(f.charset, &dropped)
 	if err != nil {
 		return nil, "", err
 	}
-	r := s.Raw()
-	if _, err := io.CopyN(io.Discard, r, int64(len(mark))); err != nil {
-		return nil, "", err
-	}
-	dropped := false
-	text, err = io.ReadAll(c.inUTF8(r, &dropped))
+	text, err = io.ReadAll(r)
 	if dropped {
 		damaged = c.label()
 	}

@@ -60,16 +60,12 @@ func (t *textReader) peekLine(most int64) (int, error) {
 	}
 }
 
-// take returns the next n bytes as a line.
 func (t *textReader) take(n int) []byte {
 	line := t.text[:n]
 	t.text = t.text[n:]
 	t.line++
 	return line
 }
-
-// lineName returns the words for a line in messages.
-func (t *textReader) lineName(line int) string { return "line " + strconv.Itoa(line) }
 
 // ofFile returns the words for the file in messages, or "".
 func (t *textReader) ofFile() string {
@@ -97,7 +93,7 @@ func (d *decodeState) eachText(read func(*textReader) error) error {
 		return err
 	}
 	if direct {
-		if err := d.rejectCompressedBody(); err != nil {
+		if err := d.spool.rejectCompressed(""); err != nil {
 			return err
 		}
 		b, err := d.spool.buffered(0)
@@ -108,11 +104,7 @@ func (d *decodeState) eachText(read func(*textReader) error) error {
 		return d.readText(&textReader{buffered: b}, read)
 	}
 	return d.files(func(name string, r io.Reader) error {
-		r, err := rejectCompressed(name, r)
-		if err != nil {
-			return err
-		}
-		return d.decoded(r, func(r io.Reader) error {
+		return d.decoded(name, r, func(r io.Reader) error {
 			return d.readText(&textReader{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}, read)
 		})
 	})
@@ -130,7 +122,7 @@ func (d *decodeState) damage(c charset) { d.page.Damaged, d.page.UnknownCharset 
 // decoded calls read with a text in UTF-8, without its byte order mark. An unpacked text
 // is read twice if the header declares a character set: the first pass checks whether the
 // text is UTF-8.
-func (d *decodeState) decoded(r io.Reader, read func(io.Reader) error) error {
+func (d *decodeState) decoded(name string, r io.Reader, read func(io.Reader) error) error {
 	spool, raw := d.spool, r
 	if len(d.query.Format.unpack) > 0 {
 		spool = d.spool.home.New()
@@ -147,6 +139,9 @@ func (d *decodeState) decoded(r io.Reader, read func(io.Reader) error) error {
 			raw = spool.Raw()
 		}
 	}
+	if err := spool.rejectCompressed(name); err != nil {
+		return err
+	}
 	c, mark, err := spool.charset(d.query.Format.charset)
 	if err != nil {
 		return err
@@ -162,36 +157,14 @@ func (d *decodeState) decoded(r io.Reader, read func(io.Reader) error) error {
 	return err
 }
 
-// rejectCompressedBody returns an error if the body is a compressed file that the
-// configuration does not unpack. Otherwise its bytes would become values. JSON needs no
-// check, because such a file is not valid JSON.
-func (d *decodeState) rejectCompressedBody() error {
-	if d.query.Format.Name == "" {
-		return nil
-	}
-	head, err := d.spool.Head(packedHead)
-	if err != nil {
-		return err
-	}
-	return errCompressed("", head)
-}
-
-// rejectCompressed returns an error if the file is compressed again. Otherwise it returns
-// a reader of the whole file.
-func rejectCompressed(name string, r io.Reader) (io.Reader, error) {
-	head := make([]byte, packedHead)
-	n, err := io.ReadFull(r, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, err
-	}
-	return io.MultiReader(bytes.NewReader(head[:n]), r), errCompressed(name, head[:n])
-}
-
-func errCompressed(name string, head []byte) error {
-	if wrapper := CompressionOf(head); wrapper != "" {
+// rejectCompressed returns an error if the spool begins like a compressed file that the
+// configuration does not unpack. Otherwise its bytes would become values.
+func (s *Spool) rejectCompressed(name string) error {
+	head, err := s.Head(packedHead)
+	if wrapper := CompressionOf(head); err == nil && wrapper != "" {
 		return &formatError{reason: "it is packed", packed: wrapper, file: name}
 	}
-	return nil
+	return err
 }
 
 // files calls each for each unpacked file of the response.
@@ -206,12 +179,8 @@ func (d *decodeState) readText(t *textReader, read func(*textReader) error) erro
 	defer t.close()
 	d.text = t
 	for {
-		for len(t.text) < len(markUTF8) {
-			if err := t.fill(); err == io.EOF {
-				break
-			} else if err != nil {
-				return err
-			}
+		if err := t.fillTo(len(markUTF8)); err != nil {
+			return err
 		}
 		rest, marked := bytes.CutPrefix(t.text, []byte(markUTF8))
 		if !marked {

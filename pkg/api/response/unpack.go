@@ -32,7 +32,7 @@ type eachFile func(name string, r io.Reader) error
 //
 // To add a compression, write its unwrap function, list it here, and add its name to
 // wrapperType and to the pattern of UnpackSetting in format.go. Add it to packings in
-// pkg/api/disguise/packed.go too: otherwise recordings omit such bodies. Add rows to
+// pkg/api/har/disguise_packed.go too: otherwise recordings omit such bodies. Add rows to
 // unpack_test.go and the name to docs/how-to/formats.md, and run `go test ./pkg/schema
 // -update`.
 func wrappers() []compression {

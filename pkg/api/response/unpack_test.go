@@ -16,6 +16,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 func gzipped(text string) string {
@@ -237,4 +238,41 @@ func TestUnpackFromDisk(t *testing.T) {
 
 func isNotExist(err error) bool {
 	return strings.Contains(err.Error(), fs.ErrNotExist.Error()) || strings.Contains(err.Error(), "no such file")
+}
+
+// TestSeveralDocuments: the page of several files has the properties of all of them.
+func TestSeveralDocuments(t *testing.T) {
+	type page struct {
+		root      value.Kind
+		lists     string
+		other     string
+		rows      int
+		ofErrors  bool
+		errors, f string
+	}
+	for _, tt := range []struct {
+		name, format, data string
+		files              []string
+		want               page
+	}{
+		{"ambiguous first", "json", "", []string{"a", `{"x":[1],"y":[2]}`, "b", `{"x":[3]}`}, page{value.Object, "x,y", "", 1, false, "null", "null"}},
+		{"ambiguous last", "json", "", []string{"a", `{"x":[3]}`, "b", `{"x":[1],"y":[2]}`}, page{value.Object, "x,y", "", 1, false, "null", "null"}},
+		{"a scalar first", "json", "", []string{"a", `5`, "b", `[1]`}, page{value.Number, "", "", 1, false, "null", "null"}},
+		{"a scalar last", "json", "", []string{"a", `[1]`, "b", `5`}, page{value.Number, "", "", 1, false, "null", "null"}},
+		{"errors", "json", "", []string{"a", `{"errors":[{"f":1}]}`, "b", `{"x":[1],"f":7}`}, page{value.Object, "errors", "", 2, true, `[{"f":1}]`, "7"}},
+		{"other lists", "json", "x", []string{"a", `{"x":[1],"y":[{}]}`, "b", `{"z":[{}],"y":[{}]}`}, page{value.Object, "", "y,z", 1, false, "null", "null"}},
+		{"other elements", "xml", "x", []string{"a", `<r><x/><y><i/></y><y><i/></y></r>`, "b", `<r><z><i/></z><z><i/></z><f>7</f></r>`}, page{value.Object, "", "y,z", 1, false, "null", `"7"`}},
+		{"documents of errors", "xml", "", []string{"a", `<r><x>1</x></r>`, "b", `<errors><e>2</e></errors>`}, page{value.Object, "", "", 2, true, `["2"]`, "null"}},
+	} {
+		format := formatOf(t, `{"format": "`+tt.format+`", "unpack": "zip"}`)
+		p, err := newScanner().Scan(spoolOf(t, zipped(tt.files...), 1<<20), Query{Format: format, Data: dot(tt.data), Fields: []Path{dot("f")}})
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		f, err := p.Field(dot("f"))
+		got := page{p.Root, strings.Join(p.Lists, ","), strings.Join(p.OtherLists, ","), p.Rows, p.FromErrors, p.Errors().JSON(), f.JSON()}
+		if err != nil || got != tt.want {
+			t.Errorf("%s: got %+v, %v, want %+v", tt.name, got, err, tt.want)
+		}
+	}
 }

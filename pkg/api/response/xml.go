@@ -16,16 +16,14 @@ import (
 // a string if it has only a text. Elements with the same name in one element become a
 // list.
 func decodeXML(d *decodeState) error {
-	empty := true
 	err := d.xmlTexts(func(t *textReader) error {
-		x := &xmlDocument{decodeState: d, xmlTokens: newXMLTokens(t, &d.hash), tree: newXMLTree(d.query, int(d.spool.home.item)), survey: surveyAround(elementsOf(d.query.Data))}
+		x := &xmlDocument{decodeState: d, page: newPage(d.query), xmlTokens: newXMLTokens(t, &d.hash), tree: newXMLTree(d.query, int(d.spool.home.item)), survey: surveyAround(elementsOf(d.query.Data))}
 		err := x.read()
 		if err == io.EOF {
 			return nil
 		}
 		if err == nil {
-			err = x.fillPage(empty)
-			empty = false
+			err = x.fillPage()
 		}
 		if t.damaged {
 			d.damage(t.charset)
@@ -35,7 +33,7 @@ func decodeXML(d *decodeState) error {
 	switch {
 	case err != nil:
 		return err
-	case empty:
+	case d.texts == 0:
 		return io.EOF
 	default:
 		return d.shape()
@@ -49,12 +47,8 @@ func (d *decodeState) xmlTexts(read func(*textReader) error) error {
 		t := &textReader{name: name, buffered: buffered{home: d.spool.home, source: r, buf: d.spool.home.buffer()}}
 		defer t.close()
 		d.text = t
-		for len(t.text) < declarationBytes {
-			if err := t.fill(); err == io.EOF {
-				break
-			} else if err != nil {
-				return err
-			}
+		if err := t.fillTo(declarationBytes); err != nil {
+			return err
 		}
 		mark, c := marked(t.text)
 		if t.marked = mark != ""; !t.marked {
@@ -88,6 +82,7 @@ func namesEncoding(text []byte) bool {
 type xmlDocument struct {
 	*decodeState
 	*xmlTokens
+	page     *Page // page of this document alone
 	tree     *xmlTree
 	survey   indicatorScan
 	grouper  value.Grouper
@@ -159,7 +154,7 @@ func (x *xmlDocument) scanContent(tag *xmlTag, node *xmlNode) error {
 		f.field.tooLarge = !atRoot || len(f.path) == 0 // the element contains the items
 	}
 	for _, a := range tag.attributes {
-		node.find("@" + xmlName(a.Name)).observe(value.PackString(nil, []byte(a.Value)))
+		node.find("@" + xmlName(a.Name)).observe(value.PackString(nil, a.Value))
 	}
 	var beside siblings
 	simple := len(tag.attributes) == 0
@@ -235,9 +230,8 @@ func (x *xmlDocument) scanElement(tag *xmlTag, around *xmlNode) (structured bool
 // mostNames is the maximum number of names of elements in a message.
 const mostNames = 10
 
-// fillPage adds the results of a document to the page. first is set for the first
-// document of the response.
-func (x *xmlDocument) fillPage(first bool) error {
+// fillPage adds the results of a document to the page of the response.
+func (x *xmlDocument) fillPage() error {
 	if len(x.names) > 1 {
 		return failure.Userf("the elements below the root of the response%s have different names (%s): set 'dataField' to the list with the data",
 			x.source.ofFile(), strings.Join(x.names[:min(len(x.names), mostNames)], ", "))
@@ -254,23 +248,19 @@ func (x *xmlDocument) fillPage(first bool) error {
 		path = x.names
 	}
 	page.list = !x.tree.root.items
-	if first {
-		page.Root = x.root
-		page.Indicators = x.survey.beside(path)
-		if !x.tree.detect {
-			page.OtherLists = x.survey.lists
-		}
+	page.Root = x.root
+	page.Indicators = x.survey.beside(path)
+	if !x.tree.detect {
+		page.OtherLists = x.survey.lists
 	}
-	page.Rows += x.rows
-	page.ItemsFingerprint = x.itemsHash.Sum64()
-	page.Found = page.Found || x.rows > 0 || x.tree.detect || x.tree.root.items
+	page.Rows = x.rows
+	page.Found = x.rows > 0 || x.tree.detect || x.tree.root.items
 	for i := range page.fields {
-		if f := &page.fields[i]; f.value.IsNull() && !f.tooLarge {
-			found := x.tree.fields[i].value()
-			f.value, f.tooLarge = found.value, found.tooLarge
-		}
+		found := x.tree.fields[i].value()
+		page.fields[i].value, page.fields[i].tooLarge = found.value, found.tooLarge
 	}
 	x.report()
+	x.join(page)
 	return nil
 }
 

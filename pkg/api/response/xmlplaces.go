@@ -85,7 +85,10 @@ func (p *xmlTree) data(segments []string, keyed bool, most int) {
 	at.items, at.keyed, at.around = !keyed, keyed, keyed
 }
 
-// field adds the path of a field.
+// field adds the path of a field. It adds nodes for the segments down to the first element
+// that is read as a whole: an item, a child of keyed elements, an element that another field
+// needs, or a list from which the next segment chooses. The field follows the rest of the
+// path in the value of this element.
 func (p *xmlTree) field(field *fieldValue, segments []string) {
 	at := &p.root
 	for len(segments) > 0 && !value.MeansItem(segments[0]) && !at.items && len(at.fields) == 0 && !(p.detect && at != &p.root) {
@@ -93,7 +96,7 @@ func (p *xmlTree) field(field *fieldValue, segments []string) {
 		at = at.child(segments[0])
 		segments = segments[1:]
 		if keyed {
-			break // the element is read as a whole
+			break
 		}
 	}
 	at.fields = append(at.fields, &itemField{field: field, path: segments, alone: true, most: maxField})

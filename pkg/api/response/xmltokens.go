@@ -206,6 +206,7 @@ func (x *xmlTokens) malformed(format string, args ...any) error {
 // other errors, and io.EOF after a complete document, unchanged.
 func (x *xmlTokens) endError(err error) error {
 	syntax, isSyntax := errors.AsType[*xml.SyntaxError](err)
+	_, malformed := errors.AsType[*formatError](err)
 	switch {
 	case err == io.EOF && len(x.open) > 0, isSyntax && syntax.Msg == "unexpected EOF":
 		return x.source.malformed("it ends too early")
@@ -215,16 +216,11 @@ func (x *xmlTokens) endError(err error) error {
 		return largeItem(err)
 	case isSyntax:
 		return x.source.malformed("line %d: %s", syntax.Line, syntax.Msg)
-	case err == io.EOF, x.source.err != nil, isMalformed(err):
+	case err == io.EOF, x.source.err != nil, malformed:
 		return err
 	default: // errors of encoding/xml, for example about another version
 		return x.malformed("%s", strings.TrimPrefix(err.Error(), "xml: "))
 	}
-}
-
-func isMalformed(err error) bool {
-	_, ok := errors.AsType[*formatError](err)
-	return ok
 }
 
 // xmlSource reads the bytes of a document for encoding/xml, which keeps each token in

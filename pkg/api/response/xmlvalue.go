@@ -27,7 +27,7 @@ func (x *xmlDocument) ungrouped(dst []byte, tag *xmlTag) ([]byte, error) {
 	dst = value.OpenObject(dst)
 	for _, a := range tag.attributes {
 		dst = append(dst, attributeName(a)...)
-		dst = value.PackString(dst, []byte(a.Value))
+		dst = value.PackString(dst, a.Value)
 		members++
 	}
 	for {
@@ -39,7 +39,7 @@ func (x *xmlDocument) ungrouped(dst []byte, tag *xmlTag) ([]byte, error) {
 		case *xmlTag:
 			run = x.endText(run)
 			elements++
-			if dst, err = x.ungrouped(value.AppendName(dst, []byte(token.name)), token); err != nil {
+			if dst, err = x.ungrouped(value.AppendName(dst, token.name), token); err != nil {
 				return dst, err
 			}
 			if int64(len(dst)-x.item) > x.source.home.item {
@@ -57,9 +57,9 @@ func (x *xmlDocument) ungrouped(dst []byte, tag *xmlTag) ([]byte, error) {
 				return value.PackString(dst[:start], text), nil
 			}
 			if len(text) > 0 {
-				dst = value.PackString(value.AppendName(dst, []byte("#text")), text)
+				dst = value.PackString(value.AppendName(dst, "#text"), text)
 			}
-			value.CloseObject(dst, start)
+			value.ClosePacked(dst, start)
 			if elements > 1 && !x.repeated {
 				x.repeated = x.grouper.Repeats(dst[start:], len(x.open))
 			}
@@ -69,7 +69,7 @@ func (x *xmlDocument) ungrouped(dst []byte, tag *xmlTag) ([]byte, error) {
 }
 
 // attributeName returns the packed name of the member for an attribute.
-func attributeName(a xml.Attr) []byte { return value.AppendName(nil, []byte("@"+xmlName(a.Name))) }
+func attributeName(a xml.Attr) []byte { return value.AppendName(nil, "@"+xmlName(a.Name)) }
 
 // text appends to the text of the current element.
 func (x *xmlDocument) text(part xml.CharData) error {

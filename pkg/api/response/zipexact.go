@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"io"
 
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
@@ -35,7 +34,7 @@ func wholeZip(file string, whole RandomAccess) error {
 	case end < 0:
 		return nil // archive/zip returns the error
 	case behind > 0:
-		return notwholeZip(file, behind, "after its end")
+		return notWholeZip(file, behind, "after its end")
 	}
 	at := size - int64(len(tail)-end)
 	foreign, err := foreignBytes(whole, at, tail[end:])
@@ -43,12 +42,12 @@ func wholeZip(file string, whole RandomAccess) error {
 		return err
 	}
 	if foreign > 0 { // archive/zip rejects a record that points too far
-		return notwholeZip(file, foreign, "that are not of it, as if several archives were one after another")
+		return notWholeZip(file, foreign, "that are not of it, as if several archives were one after another")
 	}
 	return nil
 }
 
-func notwholeZip(file string, n int64, where string) error {
+func notWholeZip(file string, n int64, where string) error {
 	there := "there are"
 	if n == 1 {
 		there = "there is"
@@ -110,8 +109,5 @@ func zipPart(whole RandomAccess, at int64, n int) ([]byte, error) {
 	}
 	part := make([]byte, min(int64(n), whole.Size()-at))
 	_, err := whole.ReadAt(part, at)
-	if err == io.EOF {
-		err = nil
-	}
-	return part, err
+	return part, ignoreEOF(err)
 }

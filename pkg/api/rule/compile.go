@@ -2,7 +2,6 @@ package rule
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/condition"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -26,11 +26,8 @@ const (
 	LoginScope
 )
 
-const (
-	defaultTimeout = time.Hour
-	// DefaultPoll is the wait of Poll if neither the rule nor the response has one.
-	DefaultPoll = 10 * time.Second
-)
+// DefaultPoll is the wait of Poll if neither the rule nor the response has one.
+const DefaultPoll = 10 * time.Second
 
 // Compile compiles a list of rules. maxWait is the maximum wait of a rule. Compile adds
 // problems to the section.
@@ -66,14 +63,13 @@ type compiler struct {
 // reported as a problem.
 func (c compiler) rule(scope Scope) (Rule, bool) {
 	r := Rule{Do: Action(doSetting.Of(c.Section)), Pointer: c.Pointer, message: messageSetting.Of(c.Section)}
-	verb := slices.IndexFunc(verbs(), func(v field.Variant) bool { return v.Name == string(r.Do) })
-	if verb < 0 {
+	if !slices.ContainsFunc(actions(), func(v field.Variant) bool { return v.Name == string(r.Do) }) {
 		return r, false
 	}
 	if (r.Do == Skip || r.Do == Restart) && scope == LoginScope {
-		doSetting.In(c.Section).Problem("expected a verb that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the response as that of the login")
+		doSetting.In(c.Section).Problem("expected an action that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the response as that of the login")
 	}
-	c.checkForeignKeys(verbs()[verb])
+	c.checkForeignKeys(r.Do)
 	r.statuses = c.statuses()
 	r.when = condition.CompileWords(When.In(c.Section))
 	if at := matchSetting.In(c.Section); at.Present() && !at.Faulty() {
@@ -81,25 +77,20 @@ func (c compiler) rule(scope Scope) (Rule, bool) {
 	}
 	r.headers = c.headers()
 	r.wait = c.wait()
-	r.Timeout = c.timeout()
+	if r.Timeout = timeoutSetting.Of(c.Section); r.Timeout == 0 {
+		timeoutSetting.In(c.Section).Problem("expected a number of seconds above 0", "")
+		r.Timeout = timeoutSetting.Fallback()
+	}
 	c.checkWait(r)
 	return r, true
 }
 
 // checkForeignKeys reports settings of other actions.
-func (c compiler) checkForeignKeys(verb field.Variant) {
+func (c compiler) checkForeignKeys(action Action) {
 	for _, m := range c.Value.Members() {
-		var others []string
-		mine := false
-		for _, v := range verbs() {
-			has := slices.ContainsFunc(field.Fields(v.Settings...), func(f *field.Field) bool { return f.Name == m.Name })
-			mine = mine || has && v.Name == verb.Name
-			if has {
-				others = append(others, v.Name)
-			}
-		}
-		if len(others) > 0 && !mine {
-			c.Get(m.Name).Fault(failure.WrongValue, "expected no such key with the verb "+failure.Text(strconv.Quote(verb.Name))+": it is for "+field.List(others), "remove the key, or change \"do\"")
+		f := rulesType.Items.Field(m.Name)
+		if f != nil && len(f.Variants) > 0 && !slices.Contains(f.Variants, string(action)) {
+			c.Get(m.Name).Fault(failure.WrongValue, "expected no such key with the action "+failure.Text(strconv.Quote(string(action)))+": it is for "+field.List(f.Variants), "remove the key, or change \"do\"")
 		}
 	}
 }
@@ -191,27 +182,6 @@ func patternOf(s field.Section, groups int) *regexp.Regexp {
 	}
 }
 
-func (c compiler) timeout() time.Duration {
-	s := timeoutSetting.In(c.Section)
-	if s.Value.IsNull() || s.Faulty() {
-		return defaultTimeout
-	}
-	seconds, ok := numberIn(strings.TrimSpace(s.Value.Raw()))
-	if !ok || seconds <= 0 {
-		s.Problem("expected a number of seconds above 0", "")
-		return defaultTimeout
-	}
-	return Duration(seconds)
-}
-
-// Duration converts a number of seconds to a duration, limited to the maximum duration.
-func Duration(seconds float64) time.Duration {
-	if seconds >= math.MaxInt64/float64(time.Second) {
-		return math.MaxInt64
-	}
-	return time.Duration(seconds * float64(time.Second))
-}
-
 // checkWait reports a configured wait that is longer than maxWait or the timeout, or too
 // short for Poll.
 func (c compiler) checkWait(r Rule) {
@@ -219,7 +189,7 @@ func (c compiler) checkWait(r Rule) {
 		return
 	}
 	s := waitSetting.In(c.Section)
-	first := Duration(r.wait.seconds)
+	first := field.Duration(r.wait.seconds)
 	switch {
 	case s.Faulty():
 		return
@@ -229,19 +199,16 @@ func (c compiler) checkWait(r Rule) {
 		s.Problem("expected a number of seconds above 0", "")
 		return
 	case first > c.maxWait:
-		s.Problem(failure.Text(fmt.Sprintf("expected at most %s seconds, which is 'api.retryConfig.maxWait'", Seconds(c.maxWait))), "raise that limit to wait so long")
+		s.Problem(failure.Text(fmt.Sprintf("expected at most %s, which is 'api.retryConfig.maxWait'", textfmt.Seconds(c.maxWait.Seconds()))), "raise that limit to wait so long")
 		return
 	}
 	if r.Do == Poll && r.wait == (waitSpec{}) {
 		first = DefaultPoll
 	}
 	if r.Do == Poll && first > r.Timeout {
-		timeoutSetting.In(c.Section).Problem(failure.Text(fmt.Sprintf("expected at least the seconds of one wait, which are %s", Seconds(first))), "")
+		timeoutSetting.In(c.Section).Problem(failure.Text(fmt.Sprintf("expected at least the seconds of one wait, which are %v", first.Seconds())), "")
 	}
 }
-
-// Seconds formats a duration as a number of seconds.
-func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) }
 
 // checkReach reports a rule that never matches because of an earlier rule, and a rule
 // that matches every response, so that there is no data.
@@ -305,8 +272,8 @@ func (r Rule) covers(other Rule) bool {
 // if the keys of its condition are missing, as with `status!=DONE`. Such a rule also
 // matches the errors of the API.
 func MatchesErrors(s field.Section) bool {
-	verb := Action(doSetting.Of(s))
-	if verb != Poll && verb != Skip && verb != Accept || statusSetting.In(s).Present() || matchSetting.In(s).Present() || headerSetting.In(s).Present() {
+	action := Action(doSetting.Of(s))
+	if action != Poll && action != Skip && action != Accept || statusSetting.In(s).Present() || matchSetting.In(s).Present() || headerSetting.In(s).Present() {
 		return false
 	}
 	when := condition.Parse(When.Of(s))

@@ -31,9 +31,9 @@ func TestProblems(t *testing.T) {
 		{rules: `[{"header":{"X":""},"do":"fail"}]`, want: `/r/0/header/X: expected a condition on the value of the header`},
 		{rules: `[{"header":{"X":"X==0"},"do":"fail"}]`, want: `/r/0/header/X: expected a condition on the value of the header`},
 		{rules: `[{"header":{"X":"==0&Y==1"},"do":"fail"}]`, want: `/r/0/header/X: expected a condition on the value of the header`},
-		{rules: `[{"status":404,"do":"skip","wait":5}]`, want: `/r/0/wait: expected no such key with the verb "skip": it is for "retry", "poll"`},
-		{rules: `[{"status":404,"do":"retry","timeout":5}]`, want: `/r/0/timeout: expected no such key with the verb "retry": it is for "poll"`},
-		{rules: `[{"status":404,"do":"fail","wait":5,"timeout":5}]`, want: `/r/0/wait: expected no such key with the verb "fail": it is for "retry", "poll"`},
+		{rules: `[{"status":404,"do":"skip","wait":5}]`, want: `/r/0/wait: expected no such key with the action "skip": it is for "retry", "poll"`},
+		{rules: `[{"status":404,"do":"retry","timeout":5}]`, want: `/r/0/timeout: expected no such key with the action "retry": it is for "poll"`},
+		{rules: `[{"status":404,"do":"fail","wait":5,"timeout":5}]`, want: `/r/0/wait: expected no such key with the action "fail": it is for "retry", "poll"`},
 		{rules: `[{"status":404,"do":"retry","wait":-1}]`, want: `/r/0/wait: expected a number of seconds, at least 0`},
 		{rules: `[{"status":404,"do":"retry","wait":0}]`},
 		{rules: `[{"status":404,"do":"poll","wait":0}]`, want: `/r/0/wait: expected a number of seconds above 0`},
@@ -55,9 +55,9 @@ func TestProblems(t *testing.T) {
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"in \\d+"}}]`, want: `/r/0/wait/match: expected a regular expression with a group`},
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"in (\\d+"}}]`, want: `/r/0/wait/match: expected a regular expression (RE2): missing closing ): `},
 		{rules: `[{"status":404,"do":"retry","wait":{"match":"(?=x)(y)"}}]`, want: `/r/0/wait/match: expected a regular expression (RE2): invalid or unsupported Perl syntax`},
-		{rules: `[{"status":404,"do":"skip"}]`, place: LoginScope, want: `/r/0/do: expected a verb that a login can have`},
-		{rules: `[{"status":410,"do":"restart"}]`, place: LoginScope, want: `/r/0/do: expected a verb that a login can have`},
-		{rules: `[{"status":410,"do":"restart","wait":5}]`, want: `/r/0/wait: expected no such key with the verb "restart": it is for "retry", "poll"`},
+		{rules: `[{"status":404,"do":"skip"}]`, place: LoginScope, want: `/r/0/do: expected an action that a login can have`},
+		{rules: `[{"status":410,"do":"restart"}]`, place: LoginScope, want: `/r/0/do: expected an action that a login can have`},
+		{rules: `[{"status":410,"do":"restart","wait":5}]`, want: `/r/0/wait: expected no such key with the action "restart": it is for "retry", "poll"`},
 		{rules: `[{"status":410,"do":"restart"}]`},
 		{rules: `[{"status":302,"do":"accept"}]`, place: LoginScope},
 		{rules: `[{"match":"(","do":"fail"}]`, want: `/r/0/match: expected a regular expression (RE2): missing closing ): `, only: true},
@@ -140,7 +140,7 @@ func TestDescribe(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	for seconds, want := range map[float64]time.Duration{0: 0, 1.5: 1500 * time.Millisecond, 1e300: 1<<63 - 1, 9.3e9: 1<<63 - 1} {
-		if got := Duration(seconds); got != want {
+		if got := field.Duration(seconds); got != want {
 			t.Error(fmt.Sprint(seconds), got)
 		}
 	}

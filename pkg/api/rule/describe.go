@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // Describe returns one sentence for each rule.
@@ -54,7 +56,7 @@ func (r Rule) predicate() string {
 	case Retry:
 		return "is tried again " + r.wait.String() + "."
 	case Poll:
-		return fmt.Sprintf("is requested again %s, for %s at most.", r.wait.every(), inSeconds(r.Timeout.Seconds()))
+		return fmt.Sprintf("is requested again %s, for %s at most.", r.wait.every(), textfmt.Seconds(r.Timeout.Seconds()))
 	case Skip:
 		return "ends the job without data."
 	case Restart:
@@ -67,7 +69,7 @@ func (r Rule) predicate() string {
 func (w waitSpec) String() string {
 	switch {
 	case w.fixed:
-		return "after " + inSeconds(w.seconds)
+		return "after " + textfmt.Seconds(w.seconds)
 	case w.header != "":
 		return "when " + w.patternText() + "its header " + w.header + " says so"
 	case w.response != "":
@@ -85,14 +87,6 @@ func (w waitSpec) patternText() string {
 		return ""
 	}
 	return fmt.Sprintf("%q in ", w.match.String())
-}
-
-// inSeconds formats a number of seconds in words.
-func inSeconds(n float64) string {
-	if n == 1 {
-		return "1 second"
-	}
-	return strconv.FormatFloat(n, 'f', -1, 64) + " seconds"
 }
 
 func (w waitSpec) every() string {

@@ -20,10 +20,9 @@ import (
 
 // Action is the action of a rule.
 //
-// To add an action, add a constant here, and its name and settings to verbType and verbs in
+// To add an action, add a constant here, and its name and settings to actionType and actions in
 // settings.go. Carry it out where it belongs: for a request in retry.go and rules.go of
-// pkg/api/httpclient, for a page in pkg/engine/page.go, for a run of a job in
-// pkg/engine/restart.go. Describe it in doSetting, and to users in describe.go. Add rows to
+// pkg/api/httpclient, for a page or a run of a job in pkg/engine/stream.go. Describe it in doSetting, and to users in describe.go. Add rows to
 // rule_test.go and cases to tests/functional/cases, and run `go test ./pkg/schema -update`.
 type Action string
 
@@ -86,7 +85,7 @@ type Decision struct {
 }
 
 // Is reports whether the decision is one of the given actions. It is false if d is nil.
-func (d *Decision) Is(verbs ...Action) bool { return d != nil && slices.Contains(verbs, d.Do) }
+func (d *Decision) Is(actions ...Action) bool { return d != nil && slices.Contains(actions, d.Do) }
 
 // Decide returns the decision of the first rule that matches, or nil if none matches.
 // Earlier lists come first.

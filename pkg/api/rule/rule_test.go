@@ -293,7 +293,7 @@ func FuzzWait(f *testing.F) {
 			if d.Wait.Known && !(d.Wait.Seconds > 0) {
 				t.Errorf("%q, %q: waits %v", text, body, d.Wait)
 			}
-			if wait := Duration(d.Wait.Seconds); d.Wait.Known && wait < 0 {
+			if wait := field.Duration(d.Wait.Seconds); d.Wait.Known && wait < 0 {
 				t.Errorf("%q, %q: waits %s", text, body, wait)
 			}
 		}

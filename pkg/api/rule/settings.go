@@ -14,10 +14,10 @@ var (
 	When           = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
 	matchSetting   = field.Text("match", "Pattern", "Regular expression (RE2) that is found in the first MiB of the body's text: for bodies that are not JSON, such as XML or an HTML page. `(?i)` in front ignores the letter case.").Example(`"<code>busy</code>"`, `"(?i)<html"`).Also("regex", "regexp", "pattern", "body_contains")
 	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.NamingRole).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
-	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until a response does not match this rule. `skip` drops the response and ends the job with a warning. `restart` starts the job again without what was remembered, once. `accept` accepts the response as data, regardless of its status.").Typed(verbType).Example(`"retry"`).Must().Also("action", "then")
+	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until a response does not match this rule. `skip` drops the response and ends the job with a warning. `restart` starts the job again without what was remembered, once. `accept` accepts the response as data, regardless of its status.").Typed(actionType).Example(`"retry"`).Must().Also("action", "then")
 	messageSetting = field.Text("message", "Message", "Path to the API's explanation in the body, with dots between keys. The explanation is added to the error or the event.").As(field.Path).Example(`"error.message"`)
 	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: a number of seconds, or the place in the response that has it. Without `wait`, or if the response has no value there, `retry` waits as described in `retryConfig`, and `poll` waits 10 seconds. If only the value is missing, `poll` does not wait beyond `timeout`.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`, `{"header": "X-RateLimit-Reset-After", "unit": "milliseconds"}`)
-	timeoutSetting = field.Seconds("timeout", "Time-out", "How many seconds to wait for the response in total, counted from the first request. After that the run ends with a user error.").DefaultJSON(`3600`).Example(`7200`)
+	timeoutSetting = field.Seconds("timeout", "Timeout", "How many seconds to wait for the response in total, counted from the first request. After that the run ends with a user error.").Default(time.Hour).Example(`7200`)
 
 	waitHeader   = field.Text("header", "Header", "Name of a header of the response.").Example(`"Retry-After"`)
 	waitResponse = field.Text("response", "Path", "Path into the JSON body.").As(field.Path).Example(`"retryAfter"`)
@@ -27,7 +27,7 @@ var (
 	statusPattern = field.NewPattern(`^([2-9][0-9][0-9]|[2-9][xX][xX])?$`)
 	statusType    = &field.Type{Kinds: []string{"integer", "string"}, Pattern: statusPattern, Message: expectedStatus}
 	statusesType  = &field.Type{Kinds: []string{"integer", "string", "array"}, Pattern: statusPattern, Items: statusType, Message: expectedStatus}
-	verbType      = &field.Type{Kinds: []string{"string"}, Choices: []field.Choice{
+	actionType    = &field.Type{Kinds: []string{"string"}, Choices: []field.Choice{
 		{Name: string(Fail), AlsoCalled: []string{"error", "abort", "stop", "raise"}},
 		{Name: string(Retry), AlsoCalled: []string{"backoff", "back_off", "repeat", "rate_limited"}},
 		{Name: string(Poll), AlsoCalled: []string{"wait", "pending"}},
@@ -52,8 +52,8 @@ func units() map[string]time.Duration {
 	return map[string]time.Duration{"milliseconds": time.Millisecond, "seconds": time.Second, "minutes": time.Minute, "hours": time.Hour}
 }
 
-// verbs returns the settings of each action, without the settings of every rule.
-func verbs() []field.Variant {
+// actions returns the settings of each action, without the settings of every rule.
+func actions() []field.Variant {
 	return []field.Variant{
 		{Name: string(Fail)},
 		{Name: string(Retry), Settings: []field.Declaration{waitSetting}},
@@ -66,9 +66,9 @@ func verbs() []field.Variant {
 
 // rulesType is shared, because several settings are lists of rules.
 var rulesType = func() *field.Type {
-	t := field.Object("rule", "Rule", "A rule applies to responses that satisfy all of `status`, `when`, `match` and `header`. `do` says what to do with them.",
+	t := field.Object("rule", "Rule", "A rule applies to responses that satisfy all of `status`, `when`, `match` and `header`. `do` is the action.",
 		statusSetting, When, matchSetting, headerSetting, doSetting, messageSetting)
-	t.Fields = append(t.Fields, field.Union("Verb", verbs())...)
+	t.Fields = append(t.Fields, field.Union("Action", actions())...)
 	list := field.ListOf(t)
 	list.Message = "expected a list of rules"
 	list.IsSingleItem = func(v value.Value) bool { return v.Kind() == value.Object && v.Len() > 0 }

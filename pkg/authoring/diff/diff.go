@@ -38,11 +38,11 @@ type Report struct {
 	OnlyFirst  []string `json:"onlyFirst"`
 	OnlySecond []string `json:"onlySecond"`
 	// Tables are the tables of both directories, by name.
-	Tables []Table `json:"tables"`
+	Tables []tableDiff `json:"tables"`
 }
 
-// Table holds the differences of one table.
-type Table struct {
+// tableDiff holds the differences of one table.
+type tableDiff struct {
 	Name  string `json:"name"`
 	Equal bool   `json:"equal"`
 	// Added are the columns of the second table only. Removed are the columns of the
@@ -51,20 +51,20 @@ type Table struct {
 	Removed []string `json:"removed"`
 	// Reordered is true if the common columns are in another order.
 	Reordered bool      `json:"reordered"`
-	Manifest  []Setting `json:"manifest"`
-	Rows      Rows      `json:"rows"`
+	Manifest  []setting `json:"manifest"`
+	Rows      rowCounts `json:"rows"`
 }
 
-// Setting is a difference between manifests. First and Second are the JSON texts of the
+// setting is a difference between manifests. First and Second are the JSON texts of the
 // setting, or "" if a manifest does not have the setting.
-type Setting struct {
+type setting struct {
 	Name   string `json:"name"`
 	First  string `json:"first"`
 	Second string `json:"second"`
 }
 
-// Rows holds the differences of the rows of a table.
-type Rows struct {
+// rowCounts holds the differences of the rows of a table.
+type rowCounts struct {
 	First  int64 `json:"first"`  // number of rows in the first table
 	Second int64 `json:"second"` // number of rows in the second table
 	// Key is the primary key by which rows were compared. It is empty if whole rows were
@@ -80,25 +80,25 @@ type Rows struct {
 	Changed        int64          `json:"changed"`
 	ChangedColumns map[string]int `json:"changedColumns"`
 	// Samples of these rows, in ascending order.
-	FirstSamples   [][]Cell `json:"firstSamples"`
-	SecondSamples  [][]Cell `json:"secondSamples"`
-	ChangedSamples []Change `json:"changedSamples"`
+	FirstSamples   [][]cell `json:"firstSamples"`
+	SecondSamples  [][]cell `json:"secondSamples"`
+	ChangedSamples []change `json:"changedSamples"`
 }
 
-// Change is a sample of a changed row.
-type Change struct {
-	Key   []Cell       `json:"key"`
-	Cells []CellChange `json:"cells"`
+// change is a sample of a changed row.
+type change struct {
+	Key   []cell       `json:"key"`
+	Cells []cellChange `json:"cells"`
 }
 
-// Cell is a cell of a sample. Long values are shortened.
-type Cell struct {
+// cell is a cell of a sample. Long values are shortened.
+type cell struct {
 	Column string `json:"column"`
 	Value  string `json:"value"`
 }
 
-// CellChange holds both values of a changed cell.
-type CellChange struct {
+// cellChange holds both values of a changed cell.
+type cellChange struct {
 	Column string `json:"column"`
 	First  string `json:"first"`
 	Second string `json:"second"`
@@ -123,7 +123,7 @@ func Directories(ctx context.Context, first, second string, o Options) (report R
 		return Report{}, failure.Applicationf("cannot make a temporary directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	report = Report{OnlyFirst: masked(missing(a.names, b.names), o.Redact), OnlySecond: masked(missing(b.names, a.names), o.Redact), Tables: []Table{}}
+	report = Report{OnlyFirst: masked(missing(a.names, b.names), o.Redact), OnlySecond: masked(missing(b.names, a.names), o.Redact), Tables: []tableDiff{}}
 	report.Equal = len(report.OnlyFirst) == 0 && len(report.OnlySecond) == 0
 	for _, name := range a.names {
 		if !slices.Contains(b.names, name) {
@@ -140,7 +140,7 @@ func Directories(ctx context.Context, first, second string, o Options) (report R
 }
 
 // compareTables compares a table that both directories have.
-func compareTables(ctx context.Context, a, b folder, name, temp string, o Options) (t Table, err error) {
+func compareTables(ctx context.Context, a, b folder, name, temp string, o Options) (t tableDiff, err error) {
 	first, err := a.open(name)
 	if err != nil {
 		return t, err
@@ -151,7 +151,7 @@ func compareTables(ctx context.Context, a, b folder, name, temp string, o Option
 		return t, err
 	}
 	defer func() { err = errors.Join(err, second.close()) }()
-	t = Table{
+	t = tableDiff{
 		Name:     o.Redact(name),
 		Added:    masked(missing(second.columns, first.columns), o.Redact),
 		Removed:  masked(missing(first.columns, second.columns), o.Redact),
@@ -174,7 +174,7 @@ func compareTables(ctx context.Context, a, b folder, name, temp string, o Option
 
 // mask masks the names of columns. It adds the counts of columns that share a masked
 // name.
-func (r *Rows) mask(redact func(string) string) {
+func (r *rowCounts) mask(redact func(string) string) {
 	r.Key = masked(r.Key, redact)
 	counts := make(map[string]int, len(r.ChangedColumns))
 	for column, n := range r.ChangedColumns {

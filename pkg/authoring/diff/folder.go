@@ -178,11 +178,11 @@ func isExtractorCSV(v value.Value) bool {
 
 // compareManifests returns the differences of two manifests, masked. It compares settings
 // of a column only if both tables have the column.
-func compareManifests(first, second manifest, redact func(string) string) []Setting {
-	differ := []Setting{}
+func compareManifests(first, second manifest, redact func(string) string) []setting {
+	differ := []setting{}
 	compare := func(name string, a, b value.Value) {
 		if !a.Equal(b) {
-			differ = append(differ, Setting{redact(name), settingJSON(a, redact), settingJSON(b, redact)})
+			differ = append(differ, setting{redact(name), settingJSON(a, redact), settingJSON(b, redact)})
 		}
 	}
 	compare("primary_key", textList(first.key), textList(second.key))

@@ -31,19 +31,19 @@ type comparison struct {
 	key     []string // columns of the primary key, or nil
 
 	others []string // common columns outside of the key
-	result Rows
+	result rowCounts
 	// unmatched are the rows of each table with the current key and without a counterpart
 	// so far. At most one of the two lists has rows.
 	unmatched [2][]extsort.Record
 }
 
-func (c *comparison) rows(ctx context.Context, first, second *input) (Rows, error) {
-	c.result = Rows{Key: append([]string{}, c.key...), ChangedColumns: map[string]int{}, FirstSamples: [][]Cell{}, SecondSamples: [][]Cell{}, ChangedSamples: []Change{}}
+func (c *comparison) rows(ctx context.Context, first, second *input) (rowCounts, error) {
+	c.result = rowCounts{Key: append([]string{}, c.key...), ChangedColumns: map[string]int{}, FirstSamples: [][]cell{}, SecondSamples: [][]cell{}, ChangedSamples: []change{}}
 	c.others = missing(c.columns, c.key)
 	a, b := &extsort.Sorter{Dir: c.temp, Limit: c.memory}, &extsort.Sorter{Dir: c.temp, Limit: c.memory}
 	err := c.compare(ctx, first, second, a, b)
 	if err = errors.Join(err, a.Close(), b.Close()); err != nil {
-		return Rows{}, err
+		return rowCounts{}, err
 	}
 	return c.result, nil
 }
@@ -105,7 +105,6 @@ func (c *comparison) sort(ctx context.Context, in *input, to *extsort.Sorter) (i
 	}
 }
 
-// indexes returns the indexes of columns in a header.
 func indexes(columns, header []string) []int {
 	all := make([]int, len(columns))
 	for i, column := range columns {
@@ -246,7 +245,7 @@ func (c *comparison) countOnly(side int, r extsort.Record) {
 }
 
 // cells returns the cells of a row with their columns, columns of the key first.
-func (c *comparison) cells(r extsort.Record) []Cell {
+func (c *comparison) cells(r extsort.Record) []cell {
 	columns := c.columns
 	if len(c.key) > 0 {
 		columns = append(slices.Clone(c.key), c.others...)
@@ -254,10 +253,10 @@ func (c *comparison) cells(r extsort.Record) []Cell {
 	return c.withColumns(columns, append(unpack(r.Key), unpack(r.Value)...))
 }
 
-func (c *comparison) withColumns(columns, cells []string) []Cell {
-	all := make([]Cell, len(columns))
+func (c *comparison) withColumns(columns, cells []string) []cell {
+	all := make([]cell, len(columns))
 	for i, column := range columns {
-		all[i] = Cell{c.redact(column), textfmt.Shorten(c.redact(cells[i]), maxShown)}
+		all[i] = cell{c.redact(column), textfmt.Shorten(c.redact(cells[i]), maxShown)}
 	}
 	return all
 }
@@ -273,10 +272,10 @@ func (c *comparison) countChanged(first, second extsort.Record) {
 	if len(c.result.ChangedSamples) >= c.samples {
 		return
 	}
-	change := Change{Key: c.withColumns(c.key, unpack(first.Key)), Cells: []CellChange{}}
+	change := change{Key: c.withColumns(c.key, unpack(first.Key)), Cells: []cellChange{}}
 	for i, column := range c.others {
 		if a[i] != b[i] {
-			change.Cells = append(change.Cells, CellChange{c.redact(column), textfmt.Shorten(c.redact(a[i]), maxShown), textfmt.Shorten(c.redact(b[i]), maxShown)})
+			change.Cells = append(change.Cells, cellChange{c.redact(column), textfmt.Shorten(c.redact(a[i]), maxShown), textfmt.Shorten(c.redact(b[i]), maxShown)})
 		}
 	}
 	c.result.ChangedSamples = append(c.result.ChangedSamples, change)

@@ -8,12 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
-
-// WriteJSON writes the report as a JSON document.
-func (r Report) WriteJSON(w io.Writer) error { return textfmt.WriteJSON(w, r) }
 
 // WriteText writes the report as text. first and second are the names of the directories.
 func (r Report) WriteText(w io.Writer, first, second string) error {
@@ -41,7 +36,7 @@ type text struct{ w *bufio.Writer }
 
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t.w, format+"\n", args...) }
 
-func (t *text) table(d Table) {
+func (t *text) table(d tableDiff) {
 	t.line("%s:", word(d.Name))
 	if len(d.Removed) > 0 {
 		t.line("  columns removed: %s", quoted(d.Removed))
@@ -60,7 +55,7 @@ func (t *text) table(d Table) {
 
 // rows writes the differences of the rows. narrowed is true if only common columns were
 // compared.
-func (t *text) rows(r Rows, narrowed bool) {
+func (t *text) rows(r rowCounts, narrowed bool) {
 	by := "compared as a whole"
 	if len(r.Key) > 0 {
 		by = "compared by " + quoted(r.Key)
@@ -105,7 +100,7 @@ func quoted(names []string) string {
 }
 
 // cells formats a row. It quotes values so that they cannot control a terminal.
-func cells(row []Cell) string {
+func cells(row []cell) string {
 	all := make([]string, len(row))
 	for i, c := range row {
 		all[i] = fmt.Sprintf("%s=%q", word(c.Column), c.Value)
@@ -113,7 +108,7 @@ func cells(row []Cell) string {
 	return strings.Join(all, " ")
 }
 
-func changes(cells []CellChange) string {
+func changes(cells []cellChange) string {
 	all := make([]string, len(cells))
 	for i, c := range cells {
 		all[i] = fmt.Sprintf("%s %q -> %q", word(c.Column), c.First, c.Second)

@@ -25,7 +25,7 @@ type File struct {
 	Path string
 	// Shared is true if other users of the computer can read the file.
 	Shared bool
-	values map[string]string
+	Values map[string]string
 }
 
 // maxSize is the maximum size of a file, in bytes.
@@ -51,19 +51,12 @@ func Open(path string) (*File, error) {
 		text, err = os.ReadFile(path)
 	}
 	if err == nil {
-		f.values, err = parse(string(text))
+		f.Values, err = parse(string(text))
 	}
 	if err != nil {
 		return nil, failure.Userf("cannot read the settings in %s: %w", path, err)
 	}
 	return f, nil
-}
-
-// Lookup returns the value of a name. It returns false if the file does not have the
-// name.
-func (f *File) Lookup(name string) (string, bool) {
-	text, ok := f.values[name]
-	return text, ok
 }
 
 // assignment matches the part of a line before the value.
@@ -111,24 +104,24 @@ func valueAt(text string) (value, after string, ok bool) {
 	return value, after, ok && (line == "" || line[0] == '#')
 }
 
-// Append adds values to a file. If it creates the file, only the owner can read the file.
+// Append adds the values of names to a file, in this order. If it creates the file, only the owner can read the file.
 // It returns a user error if the file already has one of the names, or if a value has
 // both kinds of quotes.
-func Append(path string, names []string, value func(name string) string) error {
+func Append(path string, names []string, values map[string]string) error {
 	file, err := Open(path)
 	if err != nil {
 		return err
 	}
 	var lines strings.Builder
 	for _, name := range names {
-		if _, there := file.Lookup(name); there {
+		if _, there := file.Values[name]; there {
 			return failure.Userf("%s has a value for %s already", path, name)
 		}
-		quote, ok := quoteFor(value(name))
+		quote, ok := quoteFor(values[name])
 		if !ok {
 			return failure.Userf("the value for %s cannot be written to %s: it has single and double quotes", name, path)
 		}
-		lines.WriteString(name + "=" + quote + value(name) + quote + "\n")
+		lines.WriteString(name + "=" + quote + values[name] + quote + "\n")
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

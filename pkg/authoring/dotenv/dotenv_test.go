@@ -73,7 +73,7 @@ func FuzzParse(f *testing.F) {
 		}
 		got, err := parse("A='" + value + "'")
 		if err != nil || got["A"] != value {
-			t.Errorf("got %q, %v, want %q", got, err, value)
+			t.Errorf("got %q, %v, want %q", got, err, values)
 		}
 	})
 }
@@ -100,14 +100,13 @@ func TestOddFiles(t *testing.T) {
 func TestAppend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), Name)
 	values := map[string]string{"A": "it's", "B": "-----BEGIN\nx\n-----END\n", "C": `a "b" #$c\n`, "D": ""}
-	value := func(name string) string { return values[name] }
-	if err := Append(path, []string{"A", "B"}, value); err != nil {
+	if err := Append(path, []string{"A", "B"}, values); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, append(readFile(t, path), "OLD=1"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Append(path, []string{"C", "D"}, value); err != nil {
+	if err := Append(path, []string{"C", "D"}, values); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Open(path)
@@ -115,13 +114,13 @@ func TestAppend(t *testing.T) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	values["OLD"] = "1"
-	if !maps.Equal(f.values, values) {
-		t.Errorf("%q\n%s", f.values, readFile(t, path))
+	if !maps.Equal(f.Values, values) {
+		t.Errorf("%q\n%s", f.Values, readFile(t, path))
 	}
 	before := string(readFile(t, path))
 	for name, want := range map[string]string{"A": "has a value for A already", "E": "it has single and double quotes"} {
 		values["E"] = `'"`
-		if err := Append(path, []string{name}, value); err == nil || !strings.Contains(err.Error(), want) {
+		if err := Append(path, []string{name}, values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -67,7 +67,7 @@ func words(command string, getenv func(string) string) ([]string, error) {
 }
 
 func unreadable(err error) error {
-	return failure.Userf("the curl command cannot be read as a shell would: %s; put an address with a & in quotes", reason(err))
+	return failure.Userf("the curl command is not valid for a shell: %s; put a URL with & in quotes", reason(err))
 }
 
 // reason returns why a shell would not accept the command. It does not return the text of
@@ -85,18 +85,18 @@ func reason(err error) string {
 
 // unknownOption returns the user error for an unknown option, without its value.
 func unknownOption(err error) error {
-	const known = "known are -X -H -d --data-raw --data-urlencode --json -G -u -b -A -e -k -L and those that only change what curl prints"
+	const supported = "supported are -X -H -d --data-raw --data-urlencode --json -G -u -b -A -e -k -L and options that only change what curl prints"
 	if missing, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := "--" + missing.GetSpecifiedName()
 		if missing.GetSpecifiedShortnames() != "" {
 			name = "-" + missing.GetSpecifiedName()
 		}
-		return failure.Userf("curl's option %s is not understood; %s", name, known)
+		return failure.Userf("curl's option %s is not supported; %s", name, supported)
 	}
 	if required, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return failure.Userf("curl's option %s needs a value", required.GetSpecifiedName())
 	}
-	return failure.Userf("the options of the curl command are not understood; %s", known)
+	return failure.Userf("the options of the curl command are not supported; %s", supported)
 }
 
 // curl holds the values of the options.
@@ -149,7 +149,7 @@ func (c *curl) request(addresses []string) (Request, error) {
 	}
 	switch {
 	case len(addresses) != 1:
-		return Request{}, failure.Userf("expected one address in the curl command, found %d", len(addresses))
+		return Request{}, failure.Userf("expected one URL in the curl command, found %d", len(addresses))
 	case len(c.forms) > 0:
 		return Request{}, failure.Userf("curl's option -F sends a multipart form, which the extractor cannot send")
 	}
@@ -193,13 +193,13 @@ func (c *curl) body() (string, error) {
 	for i, d := range c.data {
 		text := d.text
 		if strings.HasPrefix(text, "@") && d.option != "data-raw" {
-			return "", failure.Userf("curl's option --%s names a file, which is not read: write its text there", d.option)
+			return "", failure.Userf("curl's option --%s names a file, which is not read: write its content instead", d.option)
 		}
 		if d.option == "data-urlencode" {
 			name, content, named := strings.Cut(text, "=")
 			switch {
 			case !named && strings.Contains(text, "@"):
-				return "", failure.Userf("curl's option --data-urlencode names a file, which is not read: write its text there")
+				return "", failure.Userf("curl's option --data-urlencode names a file, which is not read: write its content instead")
 			case !named:
 				text = url.QueryEscape(text)
 			case name == "":
@@ -225,7 +225,7 @@ func (c *curl) head(h http.Header) error {
 	}
 	for _, cookie := range c.cookies {
 		if !strings.Contains(cookie, "=") {
-			return failure.Userf("curl's option -b names a file, which is not read: write the cookies there, as name=value")
+			return failure.Userf("curl's option -b names a file, which is not read: write the cookies instead, as name=value")
 		}
 		h.Set("Cookie", strings.TrimPrefix(h.Get("Cookie")+"; "+cookie, "; "))
 	}

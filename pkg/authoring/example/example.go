@@ -46,7 +46,7 @@ func FromURL(address string) (Request, error) {
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, failure.Userf("expected an address like https://api.example.com/v1/orders, found something else; put it in quotes if it has a & or a ?")
+		return nil, failure.Userf("expected a URL like https://api.example.com/v1/orders, found something else; put it in quotes if it has a & or a ?")
 	}
 	return u, nil
 }

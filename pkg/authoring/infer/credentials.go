@@ -11,10 +11,10 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
-	"github.com/keboola/configurable-extractor/pkg/authoring/lint"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/lint"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -37,7 +37,6 @@ func secretParam(name string, v value.Value) bool {
 		v.Kind() == value.String && v.Raw() != "" && slices.ContainsFunc([]string{"subscriptionkey", "appkey", "authkey", "signature", "apipassword"}, func(end string) bool { return strings.HasSuffix(short, end) })
 }
 
-// secretHeader reports whether a header holds a credential, judging by its name.
 func secretHeader(name string) bool {
 	short := textfmt.Letters(name)
 	return slices.ContainsFunc([]string{"key", "token", "secret", "password", "authorization", "auth", "signature", "session", "cookie"},
@@ -194,25 +193,25 @@ func (d *configBuilder) addCredentials() {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		sure, why := Sure, "a header of this name is a credential"
+		certainty, why := sure, "a header with this name is a credential"
 		if !secretHeader(name) {
-			sure, why = Likely, "its value looks like a key"
+			certainty, why = likely, "its value looks like a key"
 		}
-		d.addSecretHeader(name, d.addSecret(name, text), sure, why)
+		d.addSecretHeader(name, d.addSecret(name, text), certainty, why)
 	}
 	cookie := d.x.Header.Get("Cookie")
 	switch {
 	case cookie == "":
 	case len(d.Guesses) > before:
-		d.note("The cookies of the example are left out: it has another credential.")
+		d.note("The cookies of the example are left out, because it has another credential.")
 	default:
-		d.addSecretHeader("Cookie", d.addSecret("cookie", cookie), Unsure, "there is nothing else that could be a credential")
-		d.note("Cookies are those of a session that will end. Look whether the API takes a key or a token.")
+		d.addSecretHeader("Cookie", d.addSecret("cookie", cookie), unsure, "there is nothing else that could be a credential")
+		d.note("The cookies belong to a session that will end. Check whether the API accepts a key or a token.")
 	}
 	if len(d.Guesses) == before && len(d.hidden) > 0 {
 		d.guessHidden()
 	} else if len(d.Guesses) == before {
-		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), value.OfString(None), Likely, "nothing in the request looks like a credential")
+		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), value.OfString(None), likely, "nothing in the request looks like a credential")
 	}
 }
 
@@ -232,7 +231,7 @@ func (d *configBuilder) moveSecretParams() bool {
 			}
 		default:
 			kept.set(m.Name, d.addSecret(m.Name, m.Value.Raw()))
-			d.guess("authentication", failure.PointerJoin(failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobParams.Name), m.Name), kept[len(kept)-1].Value, Likely, "a parameter of this name is a credential")
+			d.guess("authentication", failure.PointerJoin(jobPointer(config.JobParams), m.Name), kept[len(kept)-1].Value, likely, "a parameter with this name is a credential")
 		}
 	}
 	d.params = kept
@@ -247,8 +246,8 @@ func (d *configBuilder) moveSecretParams() bool {
 	for _, m := range query {
 		names = append(names, quote(m.Name))
 	}
-	d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, Likely,
-		"the query has "+strings.Join(names, " and ")+", by its name a credential; this way it is added to every request, later pages too")
+	d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, likely,
+		"the query has "+strings.Join(names, " and ")+", by its name a credential; as authentication it is added to every request, including later pages")
 	return true
 }
 
@@ -286,19 +285,19 @@ func (d *configBuilder) addAuthorization(header string, hasScheme bool) {
 		d.attributes = append(d.attributes,
 			value.Member{Name: auth.Username.Name, Value: value.OfString(user)},
 			value.Member{Name: auth.SecretPassword.Name, Value: value.OfString(password)})
-		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, Sure, "the request has user name and password (HTTP basic authentication)")
+		d.guess("authentication", pointer(config.APISection, config.AuthenticationSection), d.auth, sure, "the request has a user name and a password (HTTP basic authentication)")
 	case isBasic:
 		encoded := call("base64_encode", d.addSecret("credentials", user+":"+password))
-		d.addSecretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), Sure,
-			"HTTP basic authentication; a user name or a password alone, or beside another credential, goes into the header, and so does a user name that looks like a key")
+		d.addSecretHeader("Authorization", call("concat", value.OfString("Basic "), encoded), sure,
+			"HTTP basic authentication, written as a header: the user name or the password is missing, the user name looks like a key, or the request has another credential")
 	case signsRequests(scheme):
-		d.note(fmt.Sprintf("The header Authorization (%s) is computed for each request and left out: see `aws`, the authentication oauth10 and the recipe signed-requests in the documentation.", scheme))
+		d.note(fmt.Sprintf("The header Authorization (%s) is computed for each request, so it is left out: see `aws`, the authentication oauth10 and the recipe signed-requests in the documentation.", scheme))
 	case !parted || credentials == "":
-		d.addSecretHeader("Authorization", d.addSecret("authorization", header), Sure, "the request has this header")
+		d.addSecretHeader("Authorization", d.addSecret("authorization", header), sure, "the request has this header")
 	default:
-		d.addSecretHeader("Authorization", call("concat", value.OfString(scheme+" "), d.addSecret("token", credentials)), Sure, "the request has the header Authorization with a token ("+scheme+")")
+		d.addSecretHeader("Authorization", call("concat", value.OfString(scheme+" "), d.addSecret("token", credentials)), sure, "the request has the header Authorization with a token ("+scheme+")")
 		if strings.EqualFold(scheme, "bearer") && strings.Count(credentials, ".") == 2 {
-			d.note("The token looks like one that ends after a while (JWT). If the API has a login, see the recipes client-credentials and refresh-token.")
+			d.note("The token looks like one that expires (JWT). If the API has a login, see the recipes client-credentials and refresh-token.")
 		}
 	}
 }
@@ -316,7 +315,7 @@ func call(function string, args ...value.Value) value.Value {
 	)
 }
 
-func (d *configBuilder) addSecretHeader(name string, v value.Value, c Confidence, evidence string) {
+func (d *configBuilder) addSecretHeader(name string, v value.Value, c confidence, evidence string) {
 	d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: v})
 	d.guess("authentication", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), v, c, evidence)
 }

@@ -128,17 +128,17 @@ func (c csvGuess) settings() object {
 // apply adds the settings and the evidence of the guess to the reader.
 func (c csvGuess) apply(r *reader) {
 	r.settings = append(r.settings, c.settings()...)
-	if r.certain == Sure {
-		r.certain = Likely // the guess about the header can be wrong
+	if r.certain == sure {
+		r.certain = likely // the guess about the header can be wrong
 	}
 	if c.fields > 1 {
-		name := map[string]string{"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a bar"}[c.delimiter]
-		r.evidence = append(r.evidence, fmt.Sprintf("%s parts %d of the first %s into %d fields", name, c.consistent, textfmt.Count(len(c.records), "record"), c.fields))
+		name := map[string]string{"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a vertical bar"}[c.delimiter]
+		r.evidence = append(r.evidence, fmt.Sprintf("%s divides %d of the first %s into %d fields", name, c.consistent, textfmt.Count(len(c.records), "record"), c.fields))
 	} else {
-		r.evidence = append(r.evidence, "no usual delimiter parts its lines, so it has one column")
+		r.evidence = append(r.evidence, "no common delimiter divides its lines, so it has one column")
 	}
 	if c.unquoted {
-		r.evidence = append(r.evidence, "its quotes are not around fields")
+		r.evidence = append(r.evidence, "its quotes do not enclose fields")
 	}
 	if c.skip > 0 {
 		r.evidence = append(r.evidence, "above its records "+textfmt.Count(c.skip, "line")+" with other things")
@@ -156,14 +156,14 @@ func (c csvGuess) apply(r *reader) {
 func (c csvGuess) header(declared string) (header bool, why string) {
 	switch declared {
 	case "present", "absent":
-		return declared == "present", "the Content-Type says that a header is " + declared
+		return declared == "present", "according to the Content-Type, a header is " + declared
 	}
 	for _, text := range c.records[0] {
 		if looksLikeData().MatchString(strings.TrimSpace(text)) {
-			return false, "the first record holds a number or a date, so it is not a header"
+			return false, "the first record has a number or a date, so it is not a header"
 		}
 	}
-	return true, "the first record holds no number and no date, so it names the columns"
+	return true, "the first record has neither a number nor a date, so it names the columns"
 }
 
 // looksLikeData matches a number, a date or a time, in any notation.

@@ -20,26 +20,36 @@ func cursorParam(d *configBuilder) *pager {
 		if _, isNumber := wholeNumber(m.Value); !known || !isNumber && m.Value.Raw() != "" {
 			continue
 		}
-		key, ok := d.numericID()
+		key, ok := d.bestKey(true)
 		if !ok {
 			continue
 		}
-		p := newPager("cursor", Likely, fmt.Sprintf("the request has the parameter '%s', and '%s' of each item is a whole number", m.Name, key))
-		d.setCursor(p, key, m.Name, reverse)
+		p := newPager("cursor", likely, fmt.Sprintf("the request has the parameter '%s', and '%s' of each item is a whole number", m.Name, key))
+		p.setNumericCursor(key, m.Name, reverse)
 		if !m.Value.Empty() {
-			p.evidence += fmt.Sprintf("; the run begins at %s, as the example", m.Value.Text())
+			p.evidence += fmt.Sprintf("; the run begins at %s, like the example", m.Value.Text())
 		}
 		return p
 	}
 	return nil
 }
 
-func (d *configBuilder) setCursor(p *pager, key, param string, reverse bool) {
+// setCursor makes an id the cursor of the next page. idType is "" for whole numbers.
+func (p *pager) setCursor(key, param, idType string, reverse bool) {
 	p.setText(pagination.IDKey, key)
 	p.setText(pagination.CursorParam, param)
+	if idType != "" {
+		p.setText(pagination.IDType, idType)
+	}
 	if reverse {
 		p.setFlag(pagination.Reverse)
 	}
+}
+
+// setNumericCursor makes a whole number the cursor. It accounts for parameters that include
+// the item with the id.
+func (p *pager) setNumericCursor(key, param string, reverse bool) {
+	p.setCursor(key, param, "", reverse)
 	switch textfmt.Letters(param) {
 	case "maxid":
 		p.setNumber(pagination.Increment, -1)
@@ -48,10 +58,11 @@ func (d *configBuilder) setCursor(p *pager, key, param string, reverse bool) {
 	}
 }
 
-// numericID returns the best property that is a whole number and different in every item.
-func (d *configBuilder) numericID() (string, bool) {
+// bestKey returns the best property that is different in every item. With numeric it must be
+// a whole number.
+func (d *configBuilder) bestKey(numeric bool) (string, bool) {
 	for _, key := range d.keys() {
-		if key.numeric {
+		if key.numeric || !numeric {
 			return key.name, true
 		}
 	}
@@ -60,7 +71,7 @@ func (d *configBuilder) numericID() (string, bool) {
 
 // newestFirst finds full pages with ids in descending order.
 func newestFirst(d *configBuilder) *pager {
-	key, ok := d.numericID()
+	key, ok := d.bestKey(true)
 	if !ok || len(d.data.items) < 2 || !d.fullPage() {
 		return nil
 	}
@@ -70,7 +81,7 @@ func newestFirst(d *configBuilder) *pager {
 			return nil
 		}
 	}
-	p := newPager("cursor", Unsure, fmt.Sprintf("the page is full and '%s' gets smaller from item to item: the newest come first; 'max_id' is only usual, look in the documentation how to request older items", key))
-	d.setCursor(p, key, "max_id", true)
+	p := newPager("cursor", unsure, fmt.Sprintf("the page is full and '%s' decreases from item to item, so the newest items come first; that 'max_id' requests older items is a guess, look it up in the documentation", key))
+	p.setNumericCursor(key, "max_id", true)
 	return p
 }

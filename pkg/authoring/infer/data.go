@@ -179,32 +179,25 @@ func (d *configBuilder) chooseData(choice string) error {
 	}
 	at := 0
 	if choice != "" {
-		at = slices.IndexFunc(d.lists, func(l list) bool { return l.label() == choice })
-		if at < 0 {
-			return failure.Userf("there is no list '%s' in the response, expected one of %s", choice, strings.Join(labels(d.lists), ", "))
+		labels := make([]string, len(d.lists))
+		for i, l := range d.lists {
+			labels[i] = l.label()
+		}
+		if at = slices.Index(labels, choice); at < 0 {
+			return failure.Userf("there is no list '%s' in the response, expected one of %s", choice, strings.Join(labels, ", "))
 		}
 	}
 	d.data = d.lists[at]
-	evidence, sure := d.dataEvidence()
+	evidence, certainty := d.dataEvidence()
 	if choice != "" {
-		evidence, sure = "chosen: "+evidence, Sure
+		evidence, certainty = "chosen: "+evidence, sure
 	}
-	d.DataFields = append(d.DataFields, Option{d.data.label(), describe(d.data)})
-	for i, l := range d.lists {
-		if i != at {
-			d.DataFields = append(d.DataFields, Option{l.label(), describe(l)})
-		}
+	for _, l := range d.lists {
+		d.DataFields = append(d.DataFields, Option{l.label(), describe(l)})
 	}
-	d.guess("data", failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobDataField.Name), d.data.setting(), sure, evidence)
+	d.DataFields = toFront(d.DataFields, at)
+	d.guess("data", jobPointer(config.JobDataField), d.data.setting(), certainty, evidence)
 	return nil
-}
-
-func labels(lists []list) []string {
-	names := make([]string, len(lists))
-	for i, l := range lists {
-		names[i] = l.label()
-	}
-	return names
 }
 
 func describe(l list) string {
@@ -224,34 +217,30 @@ func describe(l list) string {
 	}
 }
 
-func (d *configBuilder) dataEvidence() (string, Confidence) {
+func (d *configBuilder) dataEvidence() (string, confidence) {
 	what := describe(d.data)
 	switch {
 	case d.data.whole:
-		return "there is no list in the response, so it is one row", Likely
+		return "there is no list in the response, so it is one row", likely
 	case d.data.columns != "":
-		return what, Sure
+		return what, sure
 	case d.data.parallel:
-		return what, Likely
+		return what, likely
 	case len(d.data.keyPath) == 0:
-		return "the response itself is " + what, Sure
+		return "the response itself is " + what, sure
 	case d.data.alone:
-		return what + ", and others like it would be beside it", Likely
+		return what + ", and other elements like it would be next to it", likely
 	case len(d.lists) == 1:
-		return "the only list in the response, " + what, Sure
+		return "the only list in the response, " + what, sure
 	default:
-		return fmt.Sprintf("%s; the others are %s", what, others(d.lists, d.data)), Likely
-	}
-}
-
-func others(lists []list, chosen list) string {
-	var texts []string
-	for _, l := range lists {
-		if l.label() != chosen.label() {
-			texts = append(texts, fmt.Sprintf("'%s' (%s)", l.label(), describe(l)))
+		var others []string
+		for _, l := range d.lists {
+			if l.label() != d.data.label() {
+				others = append(others, fmt.Sprintf("'%s' (%s)", l.label(), describe(l)))
+			}
 		}
+		return fmt.Sprintf("%s; the others are %s", what, strings.Join(others, ", ")), likely
 	}
-	return strings.Join(texts, ", ")
 }
 
 // singleRow returns the data of a response without lists, as one row: the object in a usual

@@ -68,7 +68,7 @@ func (r *reader) declaredFormat(file string, u *url.URL) (format, by string) {
 	for _, name := range []string{file, disposition["filename"], u.Path} {
 		own, _ := extension(name)
 		if format = extensions[own]; format != "" {
-			return format, fmt.Sprintf("a name ends with %s", own)
+			return format, fmt.Sprintf("a file name ends with %s", own)
 		}
 	}
 	return "", ""

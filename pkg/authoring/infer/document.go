@@ -63,6 +63,11 @@ func pointer(way ...field.Declaration) string {
 	return at
 }
 
+// jobPointer returns the JSON pointer of a setting of the job.
+func jobPointer(setting field.Declaration) string {
+	return pointer(config.ConfigSection, config.JobsSetting) + failure.PointerJoin("/0", field.Fields(setting)[0].Name)
+}
+
 // object is an object under construction. Its members keep their order.
 type object []value.Member
 
@@ -70,7 +75,6 @@ func (o *object) set(name string, v value.Value) { *o = append(*o, value.Member{
 
 func (o object) value() value.Value { return value.OfMembers(o...) }
 
-// one returns an object with one member.
 func one(name string, v value.Value) value.Value {
 	return value.OfMembers(value.Member{Name: name, Value: v})
 }

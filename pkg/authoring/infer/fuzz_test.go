@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )

@@ -28,10 +28,10 @@ func graphQLPaging(d *configBuilder) *pager {
 	cursor, ok := findFact(info, "endcursor", "nextcursor", textfmt.Letters(variable), "cursor")
 	switch {
 	case variable == "" && len(info) > 0:
-		d.note("GraphQL: no variable of the query takes a cursor. Let the list begin after one, as in query($after: String) { orders(first: 100, after: $after) … }, with the variables {\"after\": null}; see the recipe graphql.")
+		d.note("GraphQL: no variable of the query accepts a cursor. Add one, as in query($after: String) { orders(first: 100, after: $after) … }, with the variables {\"after\": null}; see the recipe graphql.")
 		return nil
 	case !ok && hasMore:
-		d.note(fmt.Sprintf("GraphQL: '%s' says whether there are more pages, but the query does not request a cursor. Add endCursor, as in pageInfo { hasNextPage endCursor }; see the recipe graphql.", strings.Join(more.keyPath, ".")))
+		d.note(fmt.Sprintf("GraphQL: '%s' reports whether there are more pages, but the query does not request a cursor. Add endCursor, as in pageInfo { hasNextPage endCursor }; see the recipe graphql.", strings.Join(more.keyPath, ".")))
 		return nil
 	case !ok:
 		return nil
@@ -40,7 +40,7 @@ func graphQLPaging(d *configBuilder) *pager {
 	if !dotted {
 		return nil
 	}
-	p := newPager("response.param", Sure, fmt.Sprintf("'%s' is the cursor of the page, and the query takes one as $%s; the other variables stay", from, variable))
+	p := newPager("response.param", sure, fmt.Sprintf("'%s' is the cursor of the page, and the query accepts one as $%s; the other variables stay", from, variable))
 	p.setText(pagination.ResponseParam, from)
 	p.setText(pagination.QueryParam, variablesParam+"."+variable)
 	p.setText(pagination.ParamDelimiter, ".")
@@ -55,13 +55,13 @@ func (d *configBuilder) addConnectionEnd(p *pager, more scalarFact, hasMore bool
 	if hasMore {
 		flag, _ := more.dotted()
 		p.flagStop(flag, false)
-		p.evidence += fmt.Sprintf("; '%s' says whether there is more", flag)
+		p.evidence += fmt.Sprintf("; '%s' reports whether there is more", flag)
 		return
 	}
 	around := strings.Join(d.data.keyPath[:len(d.data.keyPath)-1], ".")
 	if total, _, ok := d.total(); ok && strings.HasPrefix(total, around) {
 		p.settings.set(pagination.LimitStop.Name, one(pagination.LimitStopField.Name, value.OfString(total)))
-		p.evidence += fmt.Sprintf("; '%s' is the number of all items", total)
+		p.evidence += fmt.Sprintf("; '%s' is the total number of items", total)
 		return
 	}
 	p.note = "GraphQL: request hasNextPage, too, as in pageInfo { hasNextPage endCursor }: without it one more request is sent after the last page."
@@ -77,7 +77,7 @@ func (d *configBuilder) beginConnection(p *pager, variable string) {
 	}
 	p.replaced = []string{variablesParam}
 	p.added = []value.Member{{Name: variablesParam, Value: variables.With(variable, value.Value{})}}
-	p.evidence += " (the example has a cursor, the run begins without)"
+	p.evidence += " (the example has a cursor, the run begins without one)"
 }
 
 // pageInfo returns the members of the object pageInfo next to the data.

@@ -21,13 +21,12 @@ func (d *configBuilder) nextLink() (*url.URL, bool) {
 	return u, err == nil && u.Host != ""
 }
 
-// linkHeader finds the URL of the next page in the header Link.
 func linkHeader(d *configBuilder) *pager {
 	u, ok := d.nextLink()
 	if !ok {
 		return nil
 	}
-	p := newPager("link", Sure, "the header Link holds the address of the next page")
+	p := newPager("link", sure, "the header Link has the URL of the next page")
 	d.followURL(p, u)
 	return p
 }
@@ -41,7 +40,7 @@ func (d *configBuilder) followURL(p *pager, u *url.URL) {
 	case d.method != "GET" && len(d.params) > 0:
 		p.setFlag(pagination.IncludeParams)
 	case d.method == "GET" && len(missing) > 0:
-		note := fmt.Sprintf("The address of the next page lacks %s of the request. Usually it knows by other means what was requested; if later pages have other items, set \"includeParams\" to true.", strings.Join(missing, ", "))
+		note := fmt.Sprintf("The URL of the next page lacks %s of the request. Usually the API does not need them again; if later pages have other items, set \"includeParams\" to true.", strings.Join(missing, ", "))
 		p.note = strings.TrimSpace(p.note + " " + note)
 	}
 }
@@ -57,10 +56,10 @@ func linkPosition(d *configBuilder) *pager {
 		n, ok := wholeNumber(m.Value)
 		switch short := textfmt.Letters(name); {
 		case ok && n > 0 && slices.Contains(pageNames, short):
-			p := newPager("pagenum", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
+			p := newPager("pagenum", likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
 			return d.addLimits(d.setPage(p, name, n-1))
 		case ok && slices.Contains(offsetNames, short):
-			p := newPager("offset", Likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
+			p := newPager("offset", likely, fmt.Sprintf("the header Link requests the next page by '%s'", name))
 			return d.addLimits(d.setOffset(p, name, 0))
 		}
 	}
@@ -78,7 +77,7 @@ func headerNext(d *configBuilder) *pager {
 		text := strings.TrimSpace(d.x.ResponseHeader.Get(name))
 		next := one(pagination.NextHeader.Name, value.OfString(name))
 		if looksLikeAddress(text) {
-			p := newPager("response.url", Sure, fmt.Sprintf("the header %s holds the address of the next page", name))
+			p := newPager("response.url", sure, fmt.Sprintf("the header %s has the URL of the next page", name))
 			p.settings.set(pagination.Next.Name, next)
 			if u, err := d.url.Parse(text); err == nil {
 				d.followURL(p, u)
@@ -91,25 +90,20 @@ func headerNext(d *configBuilder) *pager {
 }
 
 func (d *configBuilder) headerPager(name, param, text string, next value.Value) *pager {
-	p := newPager("response.param", Likely, fmt.Sprintf("the header %s looks like the value that brings the next page", name))
+	p := newPager("response.param", likely, fmt.Sprintf("the header %s looks like the value that requests the next page", name))
 	if text == "" || strings.EqualFold(text, "null") {
 		p.evidence = fmt.Sprintf("the response has the header %s, which is empty: the example is the last page", name)
 	}
-	why := "; that '%s' carries it is only usual, look it up in the documentation"
-	for _, m := range d.params {
-		if short := textfmt.Letters(m.Name); short == textfmt.Letters(param) || slices.Contains(tokenParams, short) || param == "page" && slices.Contains(pageNames, short) {
-			param, p.confidence, why = m.Name, Sure, "; the request has the parameter '%s'"
-			break
-		}
+	also := tokenParams
+	if param == "page" {
+		also = slices.Concat(tokenParams, pageNames)
 	}
-	p.evidence += fmt.Sprintf(why, param)
+	param, known := d.paramLike(param, also)
+	if known {
+		p.confidence = sure
+	}
 	p.settings.set(pagination.Next.Name, next)
-	p.setText(pagination.QueryParam, param)
-	p.replaced = []string{param}
-	if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
-		p.setFlag(pagination.IncludeParams)
-	}
-	return p
+	return d.sendToken(p, param, known)
 }
 
 // headerParam returns the parameter that usually carries the value of a header. It

@@ -38,7 +38,7 @@ func (d *configBuilder) addHeaders() {
 			left = append(left, name)
 		default:
 			d.apiHeaders = append(d.apiHeaders, value.Member{Name: name, Value: value.OfString(text)})
-			d.guess("header", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), value.OfString(text), Likely, "the request has it, and it is none of those that every browser sends")
+			d.guess("header", failure.PointerJoin(pointer(config.APISection, config.HTTPSection, config.APIHeaders), name), value.OfString(text), likely, "the request has it, and it is none of those that every browser sends")
 		}
 	}
 	if len(left) > 0 {

@@ -13,22 +13,22 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Confidence is the certainty of a guess.
-type Confidence string
+// confidence is the certainty of a guess.
+type confidence string
 
-// Sure means that the exchange itself shows it. Likely means that other APIs with the
-// same signs work so. Unsure means that it is one of several possibilities.
+// The confidences: the exchange itself shows it; other APIs with the same signs work so;
+// there are other possibilities.
 const (
-	Sure   Confidence = "sure"
-	Likely Confidence = "likely"
-	Unsure Confidence = "a guess"
+	sure   confidence = "sure"
+	likely confidence = "likely"
+	unsure confidence = "a guess"
 )
 
 // Inference is one guess.
@@ -40,7 +40,7 @@ type Inference struct {
 	Pointer, Value string
 	// Evidence names the parts of the exchange that support the guess.
 	Evidence   string
-	Confidence Confidence
+	Confidence confidence
 }
 
 // Option is one possibility of a choice. Name is a value for Choice.
@@ -58,7 +58,6 @@ type Choice struct {
 	PrimaryKey string
 }
 
-// toFront moves the option at index at before the others.
 func toFront(options []Option, at int) []Option {
 	taken := options[at]
 	return slices.Insert(slices.Delete(options, at, at+1), 0, taken)
@@ -144,7 +143,7 @@ func newConfigBuilder(x example.Exchange) (*configBuilder, error) {
 	d := &configBuilder{x: x}
 	u, err := url.Parse(x.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, failure.Userf("the address of the example is not valid: expected http://host/path or https://host/path")
+		return nil, failure.Userf("the URL of the example is not valid: expected http://host/path or https://host/path")
 	}
 	d.url = u
 	if d.parsedExample, err = read(x, u); err != nil {
@@ -164,7 +163,7 @@ func contentType(x example.Exchange) string {
 	return "no Content-Type"
 }
 
-func (d *configBuilder) guess(subject, pointer string, v value.Value, c Confidence, evidence string) {
+func (d *configBuilder) guess(subject, pointer string, v value.Value, c confidence, evidence string) {
 	d.Guesses = append(d.Guesses, Inference{Subject: subject, Pointer: pointer, Value: clean(v).JSON(), Evidence: evidence, Confidence: c})
 }
 
@@ -178,7 +177,7 @@ func (d *configBuilder) finish() (*Result, error) {
 	for _, f := range diagnostic.Check(context.Background(), "config.json", d.Config, load.Options{}).Findings {
 		if f.Severity == diagnostic.Error {
 			// The text that was found is not shown, because it may be a secret.
-			return nil, failure.Userf("no configuration can be made of this example: %s", f.Expected).At(f.Pointer)
+			return nil, failure.Userf("cannot make a configuration from this example: %s", f.Expected).At(f.Pointer)
 		}
 		d.note(fmt.Sprintf("%s: %s (%s).", f.Pointer, f.Expected, f.Code))
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/load"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -97,23 +97,23 @@ func pointed(t *testing.T, text []byte, pointer string) value.Value {
 func TestData(t *testing.T) {
 	tests := []struct {
 		name, response, want string
-		confidence           Confidence
+		confidence           confidence
 		others               string
 	}{
-		{"the response itself", ids(1, 2), `"."`, Sure, ""},
-		{"the only list", `{"items":[{"id":1}],"total":1}`, `"items"`, Sure, ""},
-		{"deeper", `{"response":{"data":{"orders":[{"id":1}]}}}`, `"response.data.orders"`, Sure, ""},
-		{"the longer of two", `{"a":[{"id":1}],"b":[{"id":1},{"id":2}]}`, `"b"`, Likely, "a"},
-		{"objects before scalars", `{"tags":["a","b","c"],"b":[{"id":1}]}`, `"b"`, Likely, "tags"},
-		{"not what is included", `{"data":[{"id":1}],"included":[{"id":1},{"id":2}]}`, `"data"`, Likely, "included"},
-		{"not the errors", `{"errors":[{"code":1},{"code":2}],"rows":[{"id":1}]}`, `"rows"`, Likely, "errors"},
-		{"of equals, the one at the root", `{"a":{"b":[{"id":1}]},"c":[{"id":1}]}`, `"c"`, Likely, "a.b"},
-		{"an empty list", `{"items":[]}`, `"items"`, Sure, ""},
-		{"only scalars", `{"names":["a","b"]}`, `"names"`, Sure, ""},
-		{"a name with a dot", `{"a.b":{"items":[{"id":1}]}}`, `{"path":"a.b/items","delimiter":"/"}`, Sure, ""},
-		{"one object", `{"id":1,"name":"x"}`, `"."`, Likely, ""},
-		{"one object in an envelope", `{"data":{"id":1,"name":"x"}}`, `"data"`, Likely, ""},
-		{"a byte order mark", "\ufeff" + `[{"id":1}]`, `"."`, Sure, ""},
+		{"the response itself", ids(1, 2), `"."`, sure, ""},
+		{"the only list", `{"items":[{"id":1}],"total":1}`, `"items"`, sure, ""},
+		{"deeper", `{"response":{"data":{"orders":[{"id":1}]}}}`, `"response.data.orders"`, sure, ""},
+		{"the longer of two", `{"a":[{"id":1}],"b":[{"id":1},{"id":2}]}`, `"b"`, likely, "a"},
+		{"objects before scalars", `{"tags":["a","b","c"],"b":[{"id":1}]}`, `"b"`, likely, "tags"},
+		{"not what is included", `{"data":[{"id":1}],"included":[{"id":1},{"id":2}]}`, `"data"`, likely, "included"},
+		{"not the errors", `{"errors":[{"code":1},{"code":2}],"rows":[{"id":1}]}`, `"rows"`, likely, "errors"},
+		{"of equals, the one at the root", `{"a":{"b":[{"id":1}]},"c":[{"id":1}]}`, `"c"`, likely, "a.b"},
+		{"an empty list", `{"items":[]}`, `"items"`, sure, ""},
+		{"only scalars", `{"names":["a","b"]}`, `"names"`, sure, ""},
+		{"a name with a dot", `{"a.b":{"items":[{"id":1}]}}`, `{"path":"a.b/items","delimiter":"/"}`, sure, ""},
+		{"one object", `{"id":1,"name":"x"}`, `"."`, likely, ""},
+		{"one object in an envelope", `{"data":{"id":1,"name":"x"}}`, `"data"`, likely, ""},
+		{"a byte order mark", "\ufeff" + `[{"id":1}]`, `"."`, sure, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,76 +142,76 @@ func TestPaging(t *testing.T) {
 	tests := []struct {
 		name, command, response, header string
 		want                            string // of the pagination; "" for none
-		confidence                      Confidence
+		confidence                      confidence
 		params                          string // of the job
 	}{
-		{"offset and limit", base + "&offset=0&limit=10'", `{"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit"}`, Sure, `{"state":"open"}`},
-		{"in the middle", base + "&start=20&rows=10'", `{"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"start","limit":10,"limitParam":"rows","limitStop":{"field":"total"}}`, Sure, `{"state":"open"}`},
-		{"an offset from 1", base + "&startIndex=1&count=10'", `{"totalResults":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startIndex","offsetFromJob":true,"limit":10,"limitParam":"count","limitStop":{"field":"totalResults"}}`, Sure, `{"state":"open","startIndex":1}`},
-		{"the limit the API allows", base + "&offset=0&limit=1000'", `{"meta":{"limit":10,"total":99},"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit","limitStop":{"field":"meta.total"}}`, Sure, `{"state":"open"}`},
-		{"the limit the API keeps to itself", base + "&offset=0&limit=1000'", `{"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit","limitStop":{"field":"total"}}`, Sure, `{"state":"open"}`},
-		{"fewer than the limit, and no total", base + "&offset=0&limit=1000'", `{"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":1000,"limitParam":"limit","lastPage":"empty"}`, Sure, `{"state":"open"}`},
-		{"fewer than the page size, and no total", base + "&page=1&per_page=100'", ten, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty"}`, Sure, `{"state":"open"}`},
-		{"fewer than the page size, and a flag", base + "&page=1&per_page=100'", `{"more":false,"items":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty","nextPageFlag":{"field":"more","stopOn":false}}`, Sure, `{"state":"open"}`},
-		{"no items at all", base + "&page=1&per_page=100'", `{"items":[]}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty"}`, Sure, `{"state":"open"}`},
-		{"an offset stated by the response", base + "'", `{"startAt":0,"maxResults":10,"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startAt","limit":10,"limitParam":"maxResults","limitStop":{"field":"total"}}`, Likely, `{"state":"open"}`},
-		{"page and size", base + "&page=1&per_page=10'", ten, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page"}`, Sure, `{"state":"open"}`},
-		{"pages from 0", base + "&page=0&size=10'", `{"content":` + ten + `,"totalElements":99,"last":false}`, "", `{"method":"pagenum","firstPage":0,"pageParam":"page","limit":10,"limitParam":"size","limitStop":{"field":"totalElements"},"nextPageFlag":{"field":"last","stopOn":true}}`, Sure, `{"state":"open"}`},
-		{"a page of JSON:API", base + "&page%5Bnumber%5D=3&page%5Bsize%5D=10'", `{"data":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page[number]","limit":10,"limitParam":"page[size]"}`, Sure, `{"state":"open"}`},
-		{"a page stated by the response", base + "'", `{"data":` + ten + `,"meta":{"current_page":1,"per_page":10,"last_page":3,"total":25}}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page","limitStop":{"field":"meta.total"}}`, Likely, `{"state":"open"}`},
-		{"a page in a body", "https://api.example.com/search -d '{\"page\":1,\"pageSize\":10,\"q\":\"x\"}' -H 'Content-Type: application/json'", `{"hits":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"pageSize"}`, Sure, `{"q":"x"}`},
-		{"count is that of the page", base + "&page=1'", `{"count":2,"results":` + ids(1, 2) + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page"}`, Sure, `{"state":"open"}`},
-		{"a next address", base + "'", `{"links":{"next":"https://api.example.com/v1/orders?state=open&page=2"},"data":` + ten + `}`, "", `{"method":"response.url","urlKey":"links.next"}`, Sure, `{"state":"open"}`},
-		{"a next address without the parameters", base + "'", `{"next":"/v1/orders?page=2","data":` + ten + `}`, "", `{"method":"response.url","urlKey":"next","includeParams":true}`, Sure, `{"state":"open"}`},
-		{"a next query", base + "'", `{"nextPage":"?state=open&page=2","data":` + ten + `}`, "", `{"method":"response.url","urlKey":"nextPage","paramIsQuery":true}`, Sure, `{"state":"open"}`},
-		{"a next address that knows better", base + "&page=1'", `{"next":"https://api.example.com/v1/orders?page=2","data":` + ten + `}`, "", `{"method":"response.url","urlKey":"next"}`, Sure, `{"state":"open","page":"1"}`},
-		{"OData", base + "'", `{"value":` + ten + `,"@odata.nextLink":"https://api.example.com/v1/orders?state=open&$skip=10"}`, "", `{"method":"response.url","urlKey":"@odata.nextLink","delimiter":"/"}`, Sure, `{"state":"open"}`},
-		{"HAL", base + "'", `{"_links":{"self":{"href":"/a"},"next":{"href":"https://api.example.com/v1/orders?state=open&p=2"}},"_embedded":{"orders":` + ten + `}}`, "", `{"method":"response.url","urlKey":"_links.next.href"}`, Sure, `{"state":"open"}`},
-		{"the last page of a next address", base + "'", `{"count":10,"next":null,"previous":null,"results":` + ten + `}`, "", `{"method":"response.url","urlKey":"next"}`, Likely, `{"state":"open"}`},
-		{"Zendesk", "'https://x.zendesk.com/api/v2/incremental/tickets.json?start_time=1'", `{"tickets":` + ten + `,"next_page":"https://x.zendesk.com/api/v2/incremental/tickets.json?start_time=99","end_time":99,"count":10}`, "", `{"method":"zendesk.response.url","urlKey":"next_page"}`, Sure, `{"start_time":"1"}`},
-		{"a token", base + "'", `{"nextPageToken":"abc","items":` + ten + `}`, "", `{"method":"response.param","responseParam":"nextPageToken","queryParam":"pageToken","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"a token and its parameter", base + "&start_cursor=xyz'", `{"next_cursor":"abc","has_more":true,"results":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"start_cursor","includeParams":true,"nextPageFlag":{"field":"has_more","stopOn":false}}`, Sure, `{"state":"open"}`},
-		{"a token without other parameters", "https://api.example.com/v1/orders", `{"paging":{"next":{"after":"10"}},"results":` + ten + `}`, "", `{"method":"response.param","responseParam":"paging.next.after","queryParam":"after"}`, Likely, `null`},
-		{"Airtable", "https://api.example.com/v0/app/Orders", `{"records":` + ten + `,"offset":"itrX/recY"}`, "", `{"method":"response.param","responseParam":"offset","queryParam":"offset"}`, Likely, `null`},
-		{"an echo is not a token", base + "&cursor=abc'", `{"cursor":"abc","next_cursor":"def","items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"cursor","includeParams":true}`, Sure, `{"state":"open"}`},
-		{"a page info", base + "'", `{"pageInfo":{"endCursor":"abc"},"nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"pageInfo.endCursor","queryParam":"after","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"a token that keeps its name", base + "'", `{"NextToken":"abc","nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"NextToken","queryParam":"NextToken","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"a token below its name", base + "'", `{"meta":{"cursor":{"next":"abc"}},"nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"meta.cursor.next","queryParam":"cursor","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"a token called next", base + "'", `{"next":"abc","nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"next","queryParam":"cursor","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"a bookmark", base + "'", `{"bookmark":"abc","nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"bookmark","queryParam":"bookmark","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"the number of the next page", base + "'", `{"next_page":2,"items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_page","queryParam":"page","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"the last page of tokens", base + "'", `{"next_cursor":null,"items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"cursor","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"by id, upwards", base + "&since_id=0'", `{"items":` + ten + `}`, "", `{"method":"cursor","idKey":"id","param":"since_id"}`, Likely, `{"state":"open","since_id":"0"}`},
-		{"by id, downwards", base + "&max_id=99'", `{"items":` + ids(9, 8) + `}`, "", `{"method":"cursor","idKey":"id","param":"max_id","reverse":true,"increment":-1}`, Likely, `{"state":"open","max_id":"99"}`},
-		{"newest first", base + "&count=3'", `{"items":` + ids(9, 8, 7) + `}`, "", `{"method":"cursor","idKey":"id","param":"max_id","reverse":true,"increment":-1}`, Unsure, `{"state":"open","count":"3"}`},
-		{"the header Link", base + "'", ten, `Link: <https://api.example.com/v1/orders?page=9>; rel="last", <https://api.example.com/v1/orders?state=open&page=2>; rel="prefetch next"; title="a, b"`, `{"method":"link"}`, Sure, `{"state":"open"}`},
-		{"the header Link and a page number", base + "&page=1&per_page=10'", ten, `Link: </v1/orders?state=open&page=2&per_page=10>; rel=next`, `{"method":"link"}`, Sure, `{"state":"open","page":"1","per_page":"10"}`},
-		{"the header Link with a token", base + "'", ten, `Link: <https://api.example.com/v1/orders?after=x>; rel="next"`, `{"method":"link"}`, Sure, `{"state":"open"}`},
-		{"the header Link of a POST", `https://api.example.com/search --json '{"q":"x"}'`, ten, `Link: </search?after=x>; rel="next"`, `{"method":"link","includeParams":true}`, Sure, `{"q":"x"}`},
-		{"a header Link about something else", base + "'", `{"items":` + ten + `}`, `Link: </v1/x>; rel=next; anchor="/v1/y"`, ``, Likely, `{"state":"open"}`},
-		{"a page number in a header", base + "&page=1'", ten, `X-Next-Page: 2`, `{"method":"response.param","next":{"responseHeader":"X-Next-Page"},"queryParam":"page","includeParams":true}`, Sure, `{"state":"open"}`},
-		{"a token in a header", "https://api.example.com/v1/orders", ten, `X-Next-Page-Token: abc`, `{"method":"response.param","next":{"responseHeader":"X-Next-Page-Token"},"queryParam":"page_token"}`, Likely, `null`},
-		{"a token in a header and its parameter", base + "&pageToken='", ten, `X-Continuation-Token: abc`, `{"method":"response.param","next":{"responseHeader":"X-Continuation-Token"},"queryParam":"pageToken","includeParams":true}`, Sure, `{"state":"open"}`},
-		{"an empty header on the last page", base + "'", ten, `X-Next-Cursor: `, `{"method":"response.param","next":{"responseHeader":"X-Next-Cursor"},"queryParam":"cursor","includeParams":true}`, Likely, `{"state":"open"}`},
-		{"an address in a header", base + "'", ten, `X-Next-Url: https://api.example.com/v1/orders?state=open&c=2`, `{"method":"response.url","next":{"responseHeader":"X-Next-Url"}}`, Sure, `{"state":"open"}`},
-		{"another header with next", base + "'", ten, `X-Next-Reset: 60`, ``, Likely, `{"state":"open"}`},
-		{"Stripe", "'https://api.example.com/v1/customers?limit=2'", `{"object":"list","data":[{"id":"cus_b"},{"id":"cus_a"}],"has_more":true,"url":"/v1/customers"}`, "", `{"method":"cursor","idKey":"id","param":"starting_after","idType":"text","nextPageFlag":{"field":"has_more","stopOn":false}}`, Likely, `{"limit":"2"}`},
-		{"Stripe, the last page", "https://api.example.com/v1/customers", `{"object":"list","data":[{"id":"cus_b"},{"id":"cus_a"}],"has_more":false}`, "", `{"method":"cursor","idKey":"id","param":"starting_after","idType":"text","nextPageFlag":{"field":"has_more","stopOn":false}}`, Likely, `null`},
-		{"the id of a text and its parameter", "'https://api.example.com/v1/customers?ending_before=cus_c'", `{"data":[{"id":"cus_b"},{"id":"cus_a"}],"paging":{"has_more":true}}`, "", `{"method":"cursor","idKey":"id","param":"ending_before","idType":"text","reverse":true,"nextPageFlag":{"field":"paging.has_more","stopOn":false}}`, Likely, `{"ending_before":"cus_c"}`},
-		{"more, and ids", base + "'", `{"items":[{"uuid":"b"},{"uuid":"a"}],"meta":{"hasMore":true}}`, "", `{"method":"cursor","idKey":"uuid","param":"starting_after","idType":"text","nextPageFlag":{"field":"meta.hasMore","stopOn":false}}`, Unsure, `{"state":"open"}`},
-		{"more, and no ids", base + "'", `{"items":[{"name":"b"},{"name":"a"}],"has_more":true}`, "", ``, Likely, `{"state":"open"}`},
-		{"a flag below the root", base + "&page=1'", `{"meta":{"has_next":true},"data":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","nextPageFlag":{"field":"meta.has_next","stopOn":false}}`, Sure, `{"state":"open"}`},
+		{"offset and limit", base + "&offset=0&limit=10'", `{"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit"}`, sure, `{"state":"open"}`},
+		{"in the middle", base + "&start=20&rows=10'", `{"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"start","limit":10,"limitParam":"rows","limitStop":{"field":"total"}}`, sure, `{"state":"open"}`},
+		{"an offset from 1", base + "&startIndex=1&count=10'", `{"totalResults":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startIndex","offsetFromJob":true,"limit":10,"limitParam":"count","limitStop":{"field":"totalResults"}}`, sure, `{"state":"open","startIndex":1}`},
+		{"the limit the API allows", base + "&offset=0&limit=1000'", `{"meta":{"limit":10,"total":99},"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit","limitStop":{"field":"meta.total"}}`, sure, `{"state":"open"}`},
+		{"the limit the API keeps to itself", base + "&offset=0&limit=1000'", `{"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":10,"limitParam":"limit","limitStop":{"field":"total"}}`, sure, `{"state":"open"}`},
+		{"fewer than the limit, and no total", base + "&offset=0&limit=1000'", `{"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"offset","limit":1000,"limitParam":"limit","lastPage":"empty"}`, sure, `{"state":"open"}`},
+		{"fewer than the page size, and no total", base + "&page=1&per_page=100'", ten, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty"}`, sure, `{"state":"open"}`},
+		{"fewer than the page size, and a flag", base + "&page=1&per_page=100'", `{"more":false,"items":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty","nextPageFlag":{"field":"more","stopOn":false}}`, sure, `{"state":"open"}`},
+		{"no items at all", base + "&page=1&per_page=100'", `{"items":[]}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":100,"limitParam":"per_page","lastPage":"empty"}`, sure, `{"state":"open"}`},
+		{"an offset stated by the response", base + "'", `{"startAt":0,"maxResults":10,"total":99,"items":` + ten + `}`, "", `{"method":"offset","offsetParam":"startAt","limit":10,"limitParam":"maxResults","limitStop":{"field":"total"}}`, likely, `{"state":"open"}`},
+		{"page and size", base + "&page=1&per_page=10'", ten, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page"}`, sure, `{"state":"open"}`},
+		{"pages from 0", base + "&page=0&size=10'", `{"content":` + ten + `,"totalElements":99,"last":false}`, "", `{"method":"pagenum","firstPage":0,"pageParam":"page","limit":10,"limitParam":"size","limitStop":{"field":"totalElements"},"nextPageFlag":{"field":"last","stopOn":true}}`, sure, `{"state":"open"}`},
+		{"a page of JSON:API", base + "&page%5Bnumber%5D=3&page%5Bsize%5D=10'", `{"data":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page[number]","limit":10,"limitParam":"page[size]"}`, sure, `{"state":"open"}`},
+		{"a page stated by the response", base + "'", `{"data":` + ten + `,"meta":{"current_page":1,"per_page":10,"last_page":3,"total":25}}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"per_page","limitStop":{"field":"meta.total"}}`, likely, `{"state":"open"}`},
+		{"a page in a body", "https://api.example.com/search -d '{\"page\":1,\"pageSize\":10,\"q\":\"x\"}' -H 'Content-Type: application/json'", `{"hits":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","limit":10,"limitParam":"pageSize"}`, sure, `{"q":"x"}`},
+		{"count is that of the page", base + "&page=1'", `{"count":2,"results":` + ids(1, 2) + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page"}`, sure, `{"state":"open"}`},
+		{"a next address", base + "'", `{"links":{"next":"https://api.example.com/v1/orders?state=open&page=2"},"data":` + ten + `}`, "", `{"method":"response.url","urlKey":"links.next"}`, sure, `{"state":"open"}`},
+		{"a next address without the parameters", base + "'", `{"next":"/v1/orders?page=2","data":` + ten + `}`, "", `{"method":"response.url","urlKey":"next","includeParams":true}`, sure, `{"state":"open"}`},
+		{"a next query", base + "'", `{"nextPage":"?state=open&page=2","data":` + ten + `}`, "", `{"method":"response.url","urlKey":"nextPage","paramIsQuery":true}`, sure, `{"state":"open"}`},
+		{"a next address that knows better", base + "&page=1'", `{"next":"https://api.example.com/v1/orders?page=2","data":` + ten + `}`, "", `{"method":"response.url","urlKey":"next"}`, sure, `{"state":"open","page":"1"}`},
+		{"OData", base + "'", `{"value":` + ten + `,"@odata.nextLink":"https://api.example.com/v1/orders?state=open&$skip=10"}`, "", `{"method":"response.url","urlKey":"@odata.nextLink","delimiter":"/"}`, sure, `{"state":"open"}`},
+		{"HAL", base + "'", `{"_links":{"self":{"href":"/a"},"next":{"href":"https://api.example.com/v1/orders?state=open&p=2"}},"_embedded":{"orders":` + ten + `}}`, "", `{"method":"response.url","urlKey":"_links.next.href"}`, sure, `{"state":"open"}`},
+		{"the last page of a next address", base + "'", `{"count":10,"next":null,"previous":null,"results":` + ten + `}`, "", `{"method":"response.url","urlKey":"next"}`, likely, `{"state":"open"}`},
+		{"Zendesk", "'https://x.zendesk.com/api/v2/incremental/tickets.json?start_time=1'", `{"tickets":` + ten + `,"next_page":"https://x.zendesk.com/api/v2/incremental/tickets.json?start_time=99","end_time":99,"count":10}`, "", `{"method":"zendesk.response.url","urlKey":"next_page"}`, sure, `{"start_time":"1"}`},
+		{"a token", base + "'", `{"nextPageToken":"abc","items":` + ten + `}`, "", `{"method":"response.param","responseParam":"nextPageToken","queryParam":"pageToken","includeParams":true}`, likely, `{"state":"open"}`},
+		{"a token and its parameter", base + "&start_cursor=xyz'", `{"next_cursor":"abc","has_more":true,"results":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"start_cursor","includeParams":true,"nextPageFlag":{"field":"has_more","stopOn":false}}`, sure, `{"state":"open"}`},
+		{"a token without other parameters", "https://api.example.com/v1/orders", `{"paging":{"next":{"after":"10"}},"results":` + ten + `}`, "", `{"method":"response.param","responseParam":"paging.next.after","queryParam":"after"}`, likely, `null`},
+		{"Airtable", "https://api.example.com/v0/app/Orders", `{"records":` + ten + `,"offset":"itrX/recY"}`, "", `{"method":"response.param","responseParam":"offset","queryParam":"offset"}`, likely, `null`},
+		{"an echo is not a token", base + "&cursor=abc'", `{"cursor":"abc","next_cursor":"def","items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"cursor","includeParams":true}`, sure, `{"state":"open"}`},
+		{"a page info", base + "'", `{"pageInfo":{"endCursor":"abc"},"nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"pageInfo.endCursor","queryParam":"after","includeParams":true}`, likely, `{"state":"open"}`},
+		{"a token that keeps its name", base + "'", `{"NextToken":"abc","nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"NextToken","queryParam":"NextToken","includeParams":true}`, likely, `{"state":"open"}`},
+		{"a token below its name", base + "'", `{"meta":{"cursor":{"next":"abc"}},"nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"meta.cursor.next","queryParam":"cursor","includeParams":true}`, likely, `{"state":"open"}`},
+		{"a token called next", base + "'", `{"next":"abc","nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"next","queryParam":"cursor","includeParams":true}`, likely, `{"state":"open"}`},
+		{"a bookmark", base + "'", `{"bookmark":"abc","nodes":` + ten + `}`, "", `{"method":"response.param","responseParam":"bookmark","queryParam":"bookmark","includeParams":true}`, likely, `{"state":"open"}`},
+		{"the number of the next page", base + "'", `{"next_page":2,"items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_page","queryParam":"page","includeParams":true}`, likely, `{"state":"open"}`},
+		{"the last page of tokens", base + "'", `{"next_cursor":null,"items":` + ten + `}`, "", `{"method":"response.param","responseParam":"next_cursor","queryParam":"cursor","includeParams":true}`, likely, `{"state":"open"}`},
+		{"by id, upwards", base + "&since_id=0'", `{"items":` + ten + `}`, "", `{"method":"cursor","idKey":"id","param":"since_id"}`, likely, `{"state":"open","since_id":"0"}`},
+		{"by id, downwards", base + "&max_id=99'", `{"items":` + ids(9, 8) + `}`, "", `{"method":"cursor","idKey":"id","param":"max_id","reverse":true,"increment":-1}`, likely, `{"state":"open","max_id":"99"}`},
+		{"newest first", base + "&count=3'", `{"items":` + ids(9, 8, 7) + `}`, "", `{"method":"cursor","idKey":"id","param":"max_id","reverse":true,"increment":-1}`, unsure, `{"state":"open","count":"3"}`},
+		{"the header Link", base + "'", ten, `Link: <https://api.example.com/v1/orders?page=9>; rel="last", <https://api.example.com/v1/orders?state=open&page=2>; rel="prefetch next"; title="a, b"`, `{"method":"link"}`, sure, `{"state":"open"}`},
+		{"the header Link and a page number", base + "&page=1&per_page=10'", ten, `Link: </v1/orders?state=open&page=2&per_page=10>; rel=next`, `{"method":"link"}`, sure, `{"state":"open","page":"1","per_page":"10"}`},
+		{"the header Link with a token", base + "'", ten, `Link: <https://api.example.com/v1/orders?after=x>; rel="next"`, `{"method":"link"}`, sure, `{"state":"open"}`},
+		{"the header Link of a POST", `https://api.example.com/search --json '{"q":"x"}'`, ten, `Link: </search?after=x>; rel="next"`, `{"method":"link","includeParams":true}`, sure, `{"q":"x"}`},
+		{"a header Link about something else", base + "'", `{"items":` + ten + `}`, `Link: </v1/x>; rel=next; anchor="/v1/y"`, ``, likely, `{"state":"open"}`},
+		{"a page number in a header", base + "&page=1'", ten, `X-Next-Page: 2`, `{"method":"response.param","next":{"responseHeader":"X-Next-Page"},"queryParam":"page","includeParams":true}`, sure, `{"state":"open"}`},
+		{"a token in a header", "https://api.example.com/v1/orders", ten, `X-Next-Page-Token: abc`, `{"method":"response.param","next":{"responseHeader":"X-Next-Page-Token"},"queryParam":"page_token"}`, likely, `null`},
+		{"a token in a header and its parameter", base + "&pageToken='", ten, `X-Continuation-Token: abc`, `{"method":"response.param","next":{"responseHeader":"X-Continuation-Token"},"queryParam":"pageToken","includeParams":true}`, sure, `{"state":"open"}`},
+		{"an empty header on the last page", base + "'", ten, `X-Next-Cursor: `, `{"method":"response.param","next":{"responseHeader":"X-Next-Cursor"},"queryParam":"cursor","includeParams":true}`, likely, `{"state":"open"}`},
+		{"an address in a header", base + "'", ten, `X-Next-Url: https://api.example.com/v1/orders?state=open&c=2`, `{"method":"response.url","next":{"responseHeader":"X-Next-Url"}}`, sure, `{"state":"open"}`},
+		{"another header with next", base + "'", ten, `X-Next-Reset: 60`, ``, likely, `{"state":"open"}`},
+		{"Stripe", "'https://api.example.com/v1/customers?limit=2'", `{"object":"list","data":[{"id":"cus_b"},{"id":"cus_a"}],"has_more":true,"url":"/v1/customers"}`, "", `{"method":"cursor","idKey":"id","param":"starting_after","idType":"text","nextPageFlag":{"field":"has_more","stopOn":false}}`, likely, `{"limit":"2"}`},
+		{"Stripe, the last page", "https://api.example.com/v1/customers", `{"object":"list","data":[{"id":"cus_b"},{"id":"cus_a"}],"has_more":false}`, "", `{"method":"cursor","idKey":"id","param":"starting_after","idType":"text","nextPageFlag":{"field":"has_more","stopOn":false}}`, likely, `null`},
+		{"the id of a text and its parameter", "'https://api.example.com/v1/customers?ending_before=cus_c'", `{"data":[{"id":"cus_b"},{"id":"cus_a"}],"paging":{"has_more":true}}`, "", `{"method":"cursor","idKey":"id","param":"ending_before","idType":"text","reverse":true,"nextPageFlag":{"field":"paging.has_more","stopOn":false}}`, likely, `{"ending_before":"cus_c"}`},
+		{"more, and ids", base + "'", `{"items":[{"uuid":"b"},{"uuid":"a"}],"meta":{"hasMore":true}}`, "", `{"method":"cursor","idKey":"uuid","param":"starting_after","idType":"text","nextPageFlag":{"field":"meta.hasMore","stopOn":false}}`, unsure, `{"state":"open"}`},
+		{"more, and no ids", base + "'", `{"items":[{"name":"b"},{"name":"a"}],"has_more":true}`, "", ``, likely, `{"state":"open"}`},
+		{"a flag below the root", base + "&page=1'", `{"meta":{"has_next":true},"data":` + ten + `}`, "", `{"method":"pagenum","firstPage":1,"pageParam":"page","nextPageFlag":{"field":"meta.has_next","stopOn":false}}`, sure, `{"state":"open"}`},
 		{"GraphQL", `https://h.example/graphql --json '{"query":"query($s:String,$c:String){orders(status:$s, after: $c){nodes{id} pageInfo{hasNextPage endCursor}}}","variables":{"s":"PAID"}}'`,
 			`{"data":{"orders":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}}`, "",
-			`{"method":"response.param","responseParam":"data.orders.pageInfo.endCursor","queryParam":"variables.c","paramDelimiter":".","includeParams":true,"nextPageFlag":{"field":"data.orders.pageInfo.hasNextPage","stopOn":false}}`, Sure,
+			`{"method":"response.param","responseParam":"data.orders.pageInfo.endCursor","queryParam":"variables.c","paramDelimiter":".","includeParams":true,"nextPageFlag":{"field":"data.orders.pageInfo.hasNextPage","stopOn":false}}`, sure,
 			`{"query":"query($s:String,$c:String){orders(status:$s, after: $c){nodes{id} pageInfo{hasNextPage endCursor}}}","variables":{"s":"PAID"}}`},
 		{"GraphQL, in the middle", `https://h.example/graphql --json '{"query":"{ a }","variables":{"first":2,"after":"w"}}'`,
 			`{"data":{"a":{"edges":[{"node":{"id":1}}],"pageInfo":{"endCursor":"x"}}}}`, "",
-			`{"method":"response.param","responseParam":"data.a.pageInfo.endCursor","queryParam":"variables.after","paramDelimiter":".","includeParams":true}`, Sure, `{"query":"{ a }","variables":{"first":2,"after":null}}`},
-		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }"}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "", ``, Likely, `{"query":"{ a }"}`},
-		{"another key with next", base + "'", `{"next_delivery_at":"2026-01-01","nextSteps":"x","items":` + ten + `}`, "", ``, Likely, `{"state":"open"}`},
-		{"nothing", base + "'", ten, "", ``, Likely, `{"state":"open"}`},
-		{"a time is not an offset", base + "&from=1700000000'", ten, "", ``, Likely, `{"state":"open","from":"1700000000"}`},
+			`{"method":"response.param","responseParam":"data.a.pageInfo.endCursor","queryParam":"variables.after","paramDelimiter":".","includeParams":true}`, sure, `{"query":"{ a }","variables":{"first":2,"after":null}}`},
+		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }"}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "", ``, likely, `{"query":"{ a }"}`},
+		{"another key with next", base + "'", `{"next_delivery_at":"2026-01-01","nextSteps":"x","items":` + ten + `}`, "", ``, likely, `{"state":"open"}`},
+		{"nothing", base + "'", ten, "", ``, likely, `{"state":"open"}`},
+		{"a time is not an offset", base + "&from=1700000000'", ten, "", ``, likely, `{"state":"open","from":"1700000000"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -263,7 +263,7 @@ func TestCredentials(t *testing.T) {
 		{name: "cookies", command: address + "' -b 'session=abc; theme=dark'", headers: `{"Cookie":{"attr":"#cookie"}}`, attributes: `{"#cookie":"session=abc; theme=dark"}`, notes: "a session that will end"},
 		{name: "cookies beside a token", command: address + "' -b 'session=abc' -H 'Authorization: Bearer t0ken'", headers: bearer, attributes: `{"#token":"t0ken"}`, notes: "cookies of the example are left out"},
 		{name: "a signature", command: address + "' -H 'Authorization: AWS4-HMAC-SHA256 Credential=x, Signature=y'", notes: "computed for each request"},
-		{name: "a token that ends", command: address + "' -H 'Authorization: Bearer aa.bb.cc'", headers: bearer, attributes: `{"#token":"aa.bb.cc"}`, notes: "ends after a while"},
+		{name: "a token that ends", command: address + "' -H 'Authorization: Bearer aa.bb.cc'", headers: bearer, attributes: `{"#token":"aa.bb.cc"}`, notes: "one that expires"},
 		{name: "a masked token", command: address + "' -H 'Authorization: Bearer [hidden]'", headers: bearer, attributes: `{"#token":"[hidden]"}`, notes: "write it under '#token'"},
 		{name: "what browsers send", command: address + "' -H 'User-Agent: Mozilla' -H 'Sec-Fetch-Mode: cors' -H 'Accept: */*' -H 'X-Tenant: 7'", headers: `{"X-Tenant":"7"}`, notes: "Left out, because they only describe the program that sent the example: Sec-Fetch-Mode, User-Agent."},
 		{name: "headers of a client that no browser sends", command: address + "' -H 'X-Client-Id: 42' -H 'X-Client-Data-Center: eu' -H 'X-Client-Data: CIa2' -H 'X-Client-Secret: k3yk3y'", headers: `{"X-Client-Secret":{"attr":"#clientSecret"},"X-Client-Data-Center":"eu","X-Client-Id":"42"}`, attributes: `{"#clientSecret":"k3yk3y"}`, notes: "Left out, because they only describe the program that sent the example: X-Client-Data."},
@@ -371,7 +371,7 @@ func TestRefused(t *testing.T) {
 		{"a GET with a body", "https://h.example/x -X GET -d a=b", "[]", "a GET with a body"},
 		{"a text", "https://h.example/x -d hello -H 'Content-Type: text/plain'", "[]", "neither a JSON object nor a form"},
 		{"a list", "https://h.example/x --json '[1]'", "[]", "the body of the example is a list"},
-		{"an expression", "https://h.example/x --json '{\"a\":{\"function\":\"s3cret\"}}'", "[]", "no configuration can be made of this example: expected the name of a function"},
+		{"an expression", "https://h.example/x --json '{\"a\":{\"function\":\"s3cret\"}}'", "[]", "cannot make a configuration from this example: expected the name of a function"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -416,10 +416,10 @@ func TestSecrets(t *testing.T) {
 
 func TestNotesAboutHeaders(t *testing.T) {
 	for header, want := range map[string]string{
-		`Link: <x?c=1>; rel="next"`:                        "The address of the next page lacks 'state' of the request.",
+		`Link: <x?c=1>; rel="next"`:                        "The URL of the next page lacks 'state' of the request.",
 		`Link: <http://other.example/x?state=1>; rel=next`: `{"trustedOrigins": ["http://other.example"]}`,
-		`X-Next: https://h.example/orders?c=1`:             "The address of the next page lacks 'state' of the request.",
-		`Link: <?page=2&state=1>; rel=next`:                "'link' was taken, because the API itself gives the address of the next page, and none after the last one; --paging takes another one: 'pagenum'.",
+		`X-Next: https://h.example/orders?c=1`:             "The URL of the next page lacks 'state' of the request.",
+		`Link: <?page=2&state=1>; rel=next`:                "'link' was chosen, because the API itself returns the URL of the next page, and none after the last page. To choose another one, use --paging: 'pagenum'.",
 	} {
 		p, err := Infer(of(t, "'https://h.example/orders?state=1'", ids(1), header), Choice{})
 		if err != nil {
@@ -437,18 +437,18 @@ func TestNotesAboutHeaders(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	tests := []struct{ name, command, response, want string }{
-		{"lists", "https://h.example/orders", `[{"id":1,"lines":[{"a":1}]}]`, "each becomes a table of its own, orders_lines"},
+		{"lists", "https://h.example/orders", `[{"id":1,"lines":[{"a":1}]}]`, "each becomes a separate table, orders_lines"},
 		{"a time in the request", "'https://h.example/orders?updated_since=2026-01-01'", ids(1), "'updated_since' is fixed at 2026-01-01"},
-		{"a time in the items", "https://h.example/orders", `[{"id":1,"updatedAt":"2026-01-01T00:00:00Z"}]`, "when they changed (updatedAt)"},
-		{"a parameter twice", "'https://h.example/orders?a=1&a=2'", ids(1), "'a' is there more than once"},
+		{"a time in the items", "https://h.example/orders", `[{"id":1,"updatedAt":"2026-01-01T00:00:00Z"}]`, "last change (updatedAt)"},
+		{"a parameter twice", "'https://h.example/orders?a=1&a=2'", ids(1), "'a' more than once"},
 		{"a full page", "'https://h.example/orders?limit=2'", ids(1, 2), "The page is full (2 items)"},
 		{"a next page without TLS", "https://h.example/orders", `{"next":"http://h.example/orders?page=2","items":` + ids(1) + `}`, `{"trustedOrigins": ["http://h.example"]}`},
-		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }","variables":{"x":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "no variable of the query takes a cursor"},
+		{"GraphQL without a variable", `https://h.example/graphql --json '{"query":"{ a }","variables":{"x":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x","hasNextPage":true}}}}`, "no variable of the query accepts a cursor"},
 		{"GraphQL without a cursor", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"hasNextPage":true}}}}`, "Add endCursor"},
 		{"GraphQL without a flag", `https://h.example/graphql --json '{"query":"{ a }","variables":{"after":null}}'`, `{"data":{"a":{"nodes":[{"id":1}],"pageInfo":{"endCursor":"x"}}}}`, "request hasNextPage, too"},
-		{"more than one way", "'https://h.example/orders?page=1'", `{"next":"https://h.example/orders?page=2","items":` + ids(1) + `}`, "There is more than one way to the next page. 'response.url' was taken, because the API itself gives the address of the next page, and none after the last one; --paging takes another one: 'pagenum'."},
-		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The response says that there are more pages ('has_more' is true). Nothing in the example shows how to request the next page"},
-		{"a total, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"total":7}`, "The response says that there is more ('total' is 7, the page has 1 item). Nothing in the example"},
+		{"more than one way", "'https://h.example/orders?page=1'", `{"next":"https://h.example/orders?page=2","items":` + ids(1) + `}`, "There is more than one way to the next page. 'response.url' was chosen, because the API itself returns the URL of the next page, and none after the last page. To choose another one, use --paging: 'pagenum'."},
+		{"more, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"has_more":true}`, "The response shows that there are more pages ('has_more' is true). Nothing in the example shows how to request the next page"},
+		{"a total, and nothing that leads on", "https://h.example/orders", `{"items":[{"a":1}],"total":7}`, "The response shows that there are more items ('total' is 7, the page has 1 item). Nothing in the example"},
 		{"a primary key", "https://h.example/orders", ids(1, 2), "--primary-key id"},
 		{"another type of body", `https://h.example/orders -d '{"a":1}' -H 'Content-Type: application/vnd.api+json'`, ids(1), "another Content-Type"},
 	}

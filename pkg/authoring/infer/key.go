@@ -74,7 +74,7 @@ func (d *configBuilder) keyRank(name string) int {
 // chooseKey adds a mapping if choice names a primary key. Without a mapping, the tables
 // have columns for all data, so no data is lost.
 func (d *configBuilder) chooseKey(choice string) error {
-	d.PrimaryKeys = []Option{{None, "tables are made of everything that comes; lists become tables of their own"}}
+	d.PrimaryKeys = []Option{{None, "tables get a column for each member of the data; lists become separate tables"}}
 	names := []string{None}
 	for _, k := range d.keys() {
 		names = append(names, k.name)
@@ -82,7 +82,7 @@ func (d *configBuilder) chooseKey(choice string) error {
 	}
 	if choice == "" || choice == None {
 		if len(names) > 1 {
-			d.note(fmt.Sprintf("'%s' is different in each of %s. With --primary-key %s a mapping is written that makes it the primary key.", names[1], textfmt.Count(len(d.data.items), "item"), names[1]))
+			d.note(fmt.Sprintf("'%s' is different in each of %s. To make it the primary key, in a mapping, use --primary-key %s.", names[1], textfmt.Count(len(d.data.items), "item"), names[1]))
 		}
 		return nil
 	}
@@ -92,8 +92,8 @@ func (d *configBuilder) chooseKey(choice string) error {
 	}
 	d.PrimaryKeys = toFront(d.PrimaryKeys, at)
 	d.mapping = d.columns(choice)
-	d.guess("primary key", failure.PointerJoin(failure.PointerJoin(pointer(config.ConfigSection, config.MappingsSetting), d.Table), choice), d.mapping.Field(choice), Likely, "it is "+d.PrimaryKeys[0].Evidence)
-	d.note("A mapping writes only its own columns: add those that no item of the example has. Lists are JSON text in their column.")
+	d.guess("primary key", failure.PointerJoin(failure.PointerJoin(pointer(config.ConfigSection, config.MappingsSetting), d.Table), choice), d.mapping.Field(choice), likely, "it is "+d.PrimaryKeys[0].Evidence)
+	d.note("A mapping writes only its own columns: add the columns that no item of the example has. Lists become JSON text.")
 	return nil
 }
 
@@ -147,7 +147,6 @@ func (d *configBuilder) columns(primary string) value.Value {
 	return settings.value()
 }
 
-// columnName returns the name of the column for a path in an item.
 func columnName(at keyPath) string {
 	parts := make([]string, len(at))
 	for i, name := range at {
@@ -165,7 +164,7 @@ var sinceName = sync.OnceValue(func() *regexp.Regexp {
 func (d *configBuilder) addRemarks() {
 	for _, m := range d.params {
 		if sinceName().MatchString(m.Name) && isTime(m.Value) {
-			d.note(fmt.Sprintf("'%s' is fixed at %s. To ask only for what has changed since the previous run, see the recipe incremental.", m.Name, m.Value.Text()))
+			d.note(fmt.Sprintf("'%s' is fixed at %s. To request only what has changed since the previous run, see the recipe incremental.", m.Name, m.Value.Text()))
 		}
 	}
 	if d.data.whole || d.data.objects == 0 {
@@ -183,10 +182,10 @@ func (d *configBuilder) addRemarks() {
 		}
 	}
 	if len(lists) > 0 && d.mapping.Len() == 0 {
-		d.note(fmt.Sprintf("The items hold lists (%s): each becomes a table of its own, %s_%s and so on.", strings.Join(lists, ", "), d.Table, plainName(lists[0])))
+		d.note(fmt.Sprintf("The items have lists (%s): each becomes a separate table, %s_%s and so on.", strings.Join(lists, ", "), d.Table, plainName(lists[0])))
 	}
 	if len(times) > 0 {
-		d.note(fmt.Sprintf("The items say when they changed (%s). If the API can return only what has changed since a time, see the recipe incremental.", strings.Join(times, ", ")))
+		d.note(fmt.Sprintf("The items have the time of their last change (%s). If the API can return only what has changed since a time, see the recipe incremental.", strings.Join(times, ", ")))
 	}
 }
 

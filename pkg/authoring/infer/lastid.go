@@ -39,15 +39,15 @@ func (d *configBuilder) moreFlag() (f scalarFact, path string, last, ok bool) {
 // for more pages. In the second case the parameter is an empty parameter of the request
 // or "starting_after".
 func lastID(d *configBuilder) *pager {
-	key, ok := d.anyID()
+	key, ok := d.bestKey(false)
 	if !ok {
 		return nil
 	}
 	for _, m := range d.params {
 		reverse, known := cursorNames[textfmt.Letters(m.Name)]
 		if _, isNumber := wholeNumber(m.Value); known && !isNumber && !m.Value.Empty() {
-			p := newPager("cursor", Likely, fmt.Sprintf("the request has the parameter '%s', and '%s' is different in each item; the run begins at %s, as the example", m.Name, key, m.Value.Text()))
-			return d.setLastItem(p, key, m.Name, reverse)
+			p := newPager("cursor", likely, fmt.Sprintf("the request has the parameter '%s', and '%s' is different in each item; the run begins at %s, like the example", m.Name, key, m.Value.Text()))
+			return p.setLastItem(key, m.Name, reverse)
 		}
 	}
 	_, path, _, flagged := d.moreFlag()
@@ -56,40 +56,27 @@ func lastID(d *configBuilder) *pager {
 	}
 	for _, m := range d.params {
 		if reverse, known := cursorNames[textfmt.Letters(m.Name)]; known { // a parameter without a value
-			return d.setLastItem(newPager("cursor", Sure, fmt.Sprintf("the request has the parameter '%s', and '%s' says whether there is more", m.Name, path)), key, m.Name, reverse)
+			return newPager("cursor", sure, fmt.Sprintf("the request has the parameter '%s', and '%s' reports whether there is more", m.Name, path)).setLastItem(key, m.Name, reverse)
 		}
 	}
-	return d.setLastItem(newPager("cursor", Likely, fmt.Sprintf("'%s' says whether there is more, and the response looks like Stripe's, where 'starting_after' requests what comes after an id", path)), key, "starting_after", false)
+	return newPager("cursor", likely, fmt.Sprintf("'%s' reports whether there is more, and the response looks like Stripe's, where 'starting_after' requests the items after an id", path)).setLastItem(key, "starting_after", false)
 }
 
 // lastIDGuess finds a flag for more pages if the exchange does not show how to request
 // the next page.
 func lastIDGuess(d *configBuilder) *pager {
-	key, ok := d.anyID()
+	key, ok := d.bestKey(false)
 	_, path, _, flagged := d.moreFlag()
 	if !ok || !flagged {
 		return nil
 	}
-	return d.setLastItem(newPager("cursor", Unsure, fmt.Sprintf("'%s' says whether there is more, and nothing else leads on; that 'starting_after' requests what comes after an id is only usual, look it up in the documentation", path)), key, "starting_after", false)
+	return newPager("cursor", unsure, fmt.Sprintf("'%s' reports whether there is more, but nothing shows how to request it; that 'starting_after' requests the items after an id is a guess, look it up in the documentation", path)).setLastItem(key, "starting_after", false)
 }
 
 // setLastItem makes the id of the last item the cursor of the next page. With reverse,
 // the id of the first item is the cursor.
-func (d *configBuilder) setLastItem(p *pager, key, param string, reverse bool) *pager {
-	p.setText(pagination.IDKey, key)
-	p.setText(pagination.CursorParam, param)
-	p.setText(pagination.IDType, pagination.TextIDs)
-	if reverse {
-		p.setFlag(pagination.Reverse)
-	}
+func (p *pager) setLastItem(key, param string, reverse bool) *pager {
+	p.setCursor(key, param, pagination.TextIDs, reverse)
 	p.needsFlag = true
 	return p
-}
-
-// anyID returns the best key of the items.
-func (d *configBuilder) anyID() (string, bool) {
-	if keys := d.keys(); len(keys) > 0 {
-		return keys[0].name, true
-	}
-	return "", false
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -99,6 +98,6 @@ func (d *configBuilder) storeAsText() {
 	if len(d.texts) == 0 {
 		return
 	}
-	d.guess("texts", failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobResponseFilter.Name), value.OfStrings(d.texts), Sure,
-		"these places hold a text in one item and an object in another, so each is stored as JSON text in one column")
+	d.guess("texts", jobPointer(config.JobResponseFilter), value.OfStrings(d.texts), sure,
+		"these members hold a text in one item and an object in another, so each is stored as JSON text in one column")
 }

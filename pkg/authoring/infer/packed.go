@@ -8,7 +8,6 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -35,7 +34,7 @@ func (r *reader) unpack() (packed, error) {
 		if files, err = r.files(); err != nil {
 			return packed{}, err
 		}
-		why := "it begins like a file in " + name
+		why := "it begins like a file compressed by " + name
 		if name == "zip" && first {
 			all := len(files)
 			if member, files, err = r.choose(files); err != nil {
@@ -43,7 +42,7 @@ func (r *reader) unpack() (packed, error) {
 			}
 			why = "it begins like a zip"
 			if member != "" {
-				why += fmt.Sprintf(", of whose %s the %d like '%s' are taken", textfmt.Count(all, "file"), len(files), member)
+				why += fmt.Sprintf("; the files that match '%s' are used (%d of %d)", member, len(files), all)
 			}
 			r.settings = unpackSettings(wrappers, member)
 		}
@@ -118,7 +117,7 @@ func (r *reader) choose(files []packed) (member string, taken []packed, err erro
 	var kinds []kind
 	for _, f := range files {
 		if f.name == "[Content_Types].xml" || f.name == "mimetype" {
-			return "", nil, failure.Userf("%s returned a document of an office program, which the extractor cannot read; request CSV", r.host)
+			return "", nil, failure.Userf("%s returned an office document, which the extractor cannot read; request CSV", r.host)
 		}
 		own, whole := extension(f.name)
 		i := slices.IndexFunc(kinds, func(k kind) bool { return k.extension == whole })

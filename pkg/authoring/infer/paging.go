@@ -18,7 +18,7 @@ import (
 // pager is a candidate for the pagination of the API.
 type pager struct {
 	settings   object // settings of `pagination`, the method first
-	confidence Confidence
+	confidence confidence
 	evidence   string
 	// replaced are parameters of the example that the scroller sends itself.
 	replaced []string
@@ -31,7 +31,7 @@ type pager struct {
 
 func (p *pager) method() string { return p.settings[0].Value.Raw() }
 
-func newPager(method string, c Confidence, evidence string) *pager {
+func newPager(method string, c confidence, evidence string) *pager {
 	return &pager{settings: object{{Name: pagination.MethodName.Name, Value: value.OfString(method)}}, confidence: c, evidence: evidence}
 }
 
@@ -100,7 +100,7 @@ func (d *configBuilder) choosePaging(choice string) error {
 	at := 0
 	if choice != "" {
 		if at = slices.Index(names, choice); at < 0 {
-			return failure.Userf("the example shows no paging by '%s', expected one of %s", choice, strings.Join(names, ", "))
+			return failure.Userf("the example shows no pagination by '%s', expected one of %s", choice, strings.Join(names, ", "))
 		}
 		d.Pagings = toFront(d.Pagings, at)
 	}
@@ -112,7 +112,7 @@ func (d *configBuilder) choosePaging(choice string) error {
 		} else {
 			d.noteMore()
 		}
-		d.guess("paging", place, value.OfString(None), Likely, why)
+		d.guess("paging", place, value.OfString(None), likely, why)
 		return nil
 	}
 	if choice == "" {
@@ -125,11 +125,11 @@ func (d *configBuilder) choosePaging(choice string) error {
 
 // reasons explains, for each method, why it is preferred to others.
 var reasons = map[string]string{
-	"link":                 "the API itself gives the address of the next page, and none after the last one",
-	"response.url":         "the API itself gives the address of the next page, and none after the last one",
-	"zendesk.response.url": "the API itself gives the address of the next page",
-	"response.param":       "the API itself gives the value that brings the next page, and none after the last one",
-	"cursor":               "it continues after an item, so nothing is missed when items come or go meanwhile",
+	"link":                 "the API itself returns the URL of the next page, and none after the last page",
+	"response.url":         "the API itself returns the URL of the next page, and none after the last page",
+	"zendesk.response.url": "the API itself returns the URL of the next page",
+	"response.param":       "the API itself returns the value that requests the next page, and none after the last page",
+	"cursor":               "it continues after an item, so nothing is missed if items are added or removed during the run",
 	"offset":               "the example shows most of what it needs",
 	"pagenum":              "the example shows most of what it needs",
 }
@@ -144,7 +144,7 @@ func (d *configBuilder) noteOthers(found []*pager) {
 		others = append(others, quote(p.method()))
 	}
 	taken := found[0].method()
-	d.note(fmt.Sprintf("There is more than one way to the next page. '%s' was taken, because %s; --paging takes another one: %s.", taken, reasons[taken], strings.Join(others, ", ")))
+	d.note(fmt.Sprintf("There is more than one way to the next page. '%s' was chosen, because %s. To choose another one, use --paging: %s.", taken, reasons[taken], strings.Join(others, ", ")))
 }
 
 // noteMore adds a note if there is a next page and the example does not show how to
@@ -155,15 +155,15 @@ func (d *configBuilder) noteMore() {
 	total, n, counted := d.total()
 	switch {
 	case flagged && f.value.True() != last:
-		more = fmt.Sprintf("The response says that there are more pages ('%s' is %t)", path, !last)
+		more = fmt.Sprintf("The response shows that there are more pages ('%s' is %t)", path, !last)
 	case counted && n > int64(len(d.data.items)):
-		more = fmt.Sprintf("The response says that there is more ('%s' is %d, the page has %s)", total, n, textfmt.Count(len(d.data.items), "item"))
+		more = fmt.Sprintf("The response shows that there are more items ('%s' is %d, the page has %s)", total, n, textfmt.Count(len(d.data.items), "item"))
 	case d.fullPage():
-		more = fmt.Sprintf("The page is full (%s): the API has probably more", textfmt.Count(len(d.data.items), "item"))
+		more = fmt.Sprintf("The page is full (%s), so the API probably has more items", textfmt.Count(len(d.data.items), "item"))
 	default:
 		return
 	}
-	d.note(more + ". Nothing in the example shows how to request the next page: look in the documentation of the API, and give an example that does. Where a response shows that data is missing, a run ends with an error (\"onIncomplete\").")
+	d.note(more + ". Nothing in the example shows how to request the next page. Look it up in the documentation of the API, and use an example that shows it. If a response shows that data is missing, the run fails (\"onIncomplete\").")
 }
 
 // usePager sets the pagination and adapts the parameters of the job.
@@ -179,7 +179,6 @@ func (d *configBuilder) usePager(p *pager) {
 	}
 }
 
-// addFlagStop adds the flag for more pages as a stopper, if the response has such a flag.
 func (d *configBuilder) addFlagStop() {
 	if _, path, last, ok := d.moreFlag(); ok {
 		d.pager.flagStop(path, last)
@@ -212,7 +211,7 @@ func nextAddress(d *configBuilder) *pager {
 		case f.value.Empty() && (slices.Contains([]string{"nexturl", "nextlink", "nexthref", "nextpageurl", "odatanextlink"}, name) || name == "next" && d.hasSiblingLink(f)):
 			p := d.addressPager(f, "")
 			if p != nil {
-				p.confidence = Likely
+				p.confidence = likely
 				p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page", strings.Join(f.keyPath, "."))
 			}
 			return p
@@ -238,21 +237,21 @@ func (d *configBuilder) addressPager(f scalarFact, address string) *pager {
 	if !ok {
 		return nil
 	}
-	p := newPager("response.url", Sure, fmt.Sprintf("'%s' of the response holds the address of the next page", path))
+	p := newPager("response.url", sure, fmt.Sprintf("'%s' of the response has the URL of the next page", path))
 	p.setText(pagination.URLKey, path)
 	if delimiter != "." {
 		p.setText(pagination.URLDelimiter, delimiter)
 	}
 	if strings.HasPrefix(address, "?") {
 		p.setFlag(pagination.ParamIsQuery)
-		p.evidence = fmt.Sprintf("'%s' of the response holds the query of the next page", path)
+		p.evidence = fmt.Sprintf("'%s' of the response has the query of the next page", path)
 	}
 	p.note = d.originNote(address)
 	_, query, _ := strings.Cut(address, "?")
 	next := value.OfMembers(parseQuery(query)...)
 	if _, ok := next.Get("start_time"); ok && delimiter == "." && d.hasFact("endtime") {
 		p.settings[0].Value = value.OfString("zendesk.response.url")
-		p.evidence += "; it has start_time and the response end_time, as Zendesk's incremental exports"
+		p.evidence += "; it has start_time and the response has end_time, as in Zendesk's incremental exports"
 	}
 	if d.method == "GET" && address != "" {
 		d.keepParams(p, query)
@@ -294,7 +293,7 @@ func (d *configBuilder) originNote(address string) string {
 	if err != nil || config.OriginOf(next) == config.OriginOf(d.url) {
 		return ""
 	}
-	return fmt.Sprintf("The next page is at %s, the example at %s: credentials do not follow there. If it may have them, add \"http\": {\"trustedOrigins\": [%q]} to \"api\".",
+	return fmt.Sprintf("The next page is at %s, but the example is at %s: credentials are not sent there. If the new origin may receive them, add \"http\": {\"trustedOrigins\": [%q]} to \"api\".",
 		config.OriginOf(next), config.OriginOf(d.url), config.OriginOf(next))
 }
 
@@ -371,28 +370,45 @@ func nextToken(d *configBuilder) *pager {
 		if !ok || !isToken(f) {
 			continue
 		}
-		param, confidence, why := paramOf(f), Likely, "; that '%s' carries it is only usual, look it up in the documentation"
-		for _, m := range d.params {
-			if short := textfmt.Letters(m.Name); short == textfmt.Letters(param) || slices.Contains(tokenParams, short) {
-				param, confidence, why = m.Name, Sure, "; the request has the parameter '%s'"
-				break
-			}
-		}
+		param, known := d.paramLike(paramOf(f), tokenParams)
 		if own, ok := d.param(param); ok && !own.Empty() && own.Text() == f.value.Text() {
 			continue // an echo of the request
 		}
-		p := newPager("response.param", confidence, fmt.Sprintf("'%s' of the response looks like the value that brings the next page"+why, path, param))
+		p := newPager("response.param", likely, fmt.Sprintf("'%s' of the response looks like the value that requests the next page", path))
 		if f.value.Empty() {
-			p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page"+why, path, param)
-			p.confidence = Likely
+			p.evidence = fmt.Sprintf("the response has the key '%s', which is empty: the example is the last page", path)
+		} else if known {
+			p.confidence = sure
 		}
 		p.setText(pagination.ResponseParam, path)
-		p.setText(pagination.QueryParam, param)
-		p.replaced = []string{param}
-		if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
-			p.setFlag(pagination.IncludeParams)
-		}
-		return p
+		return d.sendToken(p, param, known)
 	}
 	return nil
+}
+
+// paramLike returns the first parameter of the request that has the name or another of the
+// names. If the request lacks such a parameter, it returns name and false.
+func (d *configBuilder) paramLike(name string, others []string) (param string, known bool) {
+	for _, m := range d.params {
+		if short := textfmt.Letters(m.Name); short == textfmt.Letters(name) || slices.Contains(others, short) {
+			return m.Name, true
+		}
+	}
+	return name, false
+}
+
+// sendToken sends the value for the next page as a parameter, with the other parameters.
+// known reports whether the request of the example has the parameter.
+func (d *configBuilder) sendToken(p *pager, param string, known bool) *pager {
+	if known {
+		p.evidence += fmt.Sprintf("; the request has the parameter '%s'", param)
+	} else {
+		p.evidence += fmt.Sprintf("; that '%s' is its parameter is a guess, look it up in the documentation", param)
+	}
+	p.setText(pagination.QueryParam, param)
+	p.replaced = []string{param}
+	if slices.ContainsFunc(d.params, func(m value.Member) bool { return m.Name != param }) {
+		p.setFlag(pagination.IncludeParams)
+	}
+	return p
 }

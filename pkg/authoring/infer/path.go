@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -81,18 +80,17 @@ func (d *configBuilder) hidePath() {
 	for _, s := range secrets {
 		d.hidden = append(d.hidden, hiddenPart{s.text, d.addSecret(s.name, s.text)})
 		if slices.Contains(sessionNames, textfmt.Letters(s.name)) {
-			d.note("The address has a session (" + quote(s.name) + ") that will end. Look whether the API takes a key or a token.")
+			d.note("The URL has a session (" + quote(s.name) + ") that will end. Check whether the API accepts a key or a token.")
 		}
 	}
 }
 
-// guessHidden adds the guess about credentials in the URL.
 func (d *configBuilder) guessHidden() {
-	at, v := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobEndpoint.Name), d.replaceHidden(d.target())
+	at, v := jobPointer(config.JobEndpoint), d.replaceHidden(d.target())
 	if v.Kind() != value.Object {
 		at, v = pointer(config.APISection, config.BaseURL), d.replaceHidden(d.baseURL)
 	}
-	d.guess("authentication", at, v, Likely, "a part of the address looks like a credential")
+	d.guess("authentication", at, v, likely, "a part of the URL looks like a credential")
 }
 
 // target returns the endpoint, with the query if parameters are sent in the body.

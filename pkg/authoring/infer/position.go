@@ -87,11 +87,11 @@ func (d *configBuilder) addLimits(p *pager) *pager {
 			p.evidence += fmt.Sprintf(", of which the API allows %d", stated)
 		} else if counted && items > 0 && items < asked && total > items {
 			limit = items
-			p.evidence += fmt.Sprintf(", of which the API gave %d of %d", items, total)
+			p.evidence += fmt.Sprintf(", of which the API returned %d of %d", items, total)
 		} else if !counted && items < asked {
 			untilEmpty = true
-			p.evidence += fmt.Sprintf(", and the API gave %d: the last page or the most that it gives, so pages are requested until one is empty", items)
-			p.note = "The page has fewer items than requested, and no total says whether there are more. A run requests pages until one is empty ('lastPage'). If the API responds to the request after the last page with an error other than 404, add a rule to the job, such as \"rules\": [{\"status\": 400, \"do\": \"skip\"}]. If this was the last page and the API gives as many items as 'limit' requests, remove 'lastPage', which saves a request."
+			p.evidence += fmt.Sprintf(", and the API returned %d: the last page or the maximum, so pages are requested until one is empty", items)
+			p.note = "The page has fewer items than requested, and no total says whether there are more. A run requests pages until one is empty ('lastPage'). If the API responds to the request after the last page with an error other than 404, add a rule to the job, such as \"rules\": [{\"status\": 400, \"do\": \"skip\"}]. If this was the last page and the API returns as many items as 'limit' requests, remove 'lastPage', which saves a request."
 		}
 	case isStated && stated > 0 && stated >= items && textfmt.Letters(f.name()) != "count":
 		limit, param = stated, f.name()
@@ -106,7 +106,7 @@ func (d *configBuilder) addLimits(p *pager) *pager {
 	}
 	if counted {
 		p.settings.set(pagination.LimitStop.Name, one(pagination.LimitStopField.Name, value.OfString(path)))
-		p.evidence += fmt.Sprintf("; '%s' is the number of all items (%d)", path, total)
+		p.evidence += fmt.Sprintf("; '%s' is the total number of items (%d)", path, total)
 	}
 	return p
 }
@@ -120,7 +120,7 @@ func offsetParam(d *configBuilder) *pager {
 	if _, _, sized := d.paramNumber(limitNames); !sized && slices.Contains([]string{"from", "start"}, textfmt.Letters(name)) {
 		return nil // without a page size, these are more often times
 	}
-	p := newPager("offset", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
+	p := newPager("offset", sure, fmt.Sprintf("the request has the parameter '%s'", name))
 	return d.addLimits(d.setOffset(p, name, n))
 }
 
@@ -139,7 +139,6 @@ func (d *configBuilder) setOffset(p *pager, name string, n int64) *pager {
 	return p
 }
 
-// offsetResponse finds an offset that the response repeats.
 func offsetResponse(d *configBuilder) *pager {
 	f, n, ok := d.factNumber(offsetNames)
 	_, _, limited := d.factNumber(limitNames)
@@ -147,21 +146,19 @@ func offsetResponse(d *configBuilder) *pager {
 	if !ok || !limited && !counted {
 		return nil
 	}
-	p := newPager("offset", Likely, fmt.Sprintf("the response repeats '%s', which is probably a parameter", strings.Join(f.keyPath, ".")))
+	p := newPager("offset", likely, fmt.Sprintf("the response repeats '%s', which is probably a parameter", strings.Join(f.keyPath, ".")))
 	return d.addLimits(d.setOffset(p, f.name(), n))
 }
 
-// pageParam finds a page number among the parameters.
 func pageParam(d *configBuilder) *pager {
 	name, n, ok := d.paramNumber(pageNames)
 	if !ok {
 		return nil
 	}
-	p := newPager("pagenum", Sure, fmt.Sprintf("the request has the parameter '%s'", name))
+	p := newPager("pagenum", sure, fmt.Sprintf("the request has the parameter '%s'", name))
 	return d.addLimits(d.setPage(p, name, n))
 }
 
-// setPage adds the name of the parameter and the number of the first page.
 func (d *configBuilder) setPage(p *pager, name string, n int64) *pager {
 	first := min(n, 1)
 	p.setNumber(pagination.FirstPage, first)
@@ -187,6 +184,6 @@ func pageResponse(d *configBuilder) *pager {
 	case "currentpage", "number":
 		name = "page"
 	}
-	p := newPager("pagenum", Likely, fmt.Sprintf("the response repeats '%s', which is probably the parameter '%s'", strings.Join(f.keyPath, "."), name))
+	p := newPager("pagenum", likely, fmt.Sprintf("the response repeats '%s', which is probably the parameter '%s'", strings.Join(f.keyPath, "."), name))
 	return d.addLimits(d.setPage(p, name, n))
 }

@@ -24,13 +24,13 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
-	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 	"github.com/keboola/configurable-extractor/pkg/env"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
 
 // recipes is where complete configurations and the APIs they were written for
 // are.
-const recipes = "../recipe/recipes"
+const recipes = "../../gallery/recipes"
 
 // learnt is what a proposal is expected to find in one exchange of a recipe.
 type learnt struct {
@@ -67,7 +67,7 @@ func TestRecipes(t *testing.T) {
 		"refresh-token":      {2, "contacts", "offset", header, "", "the token of the example is good for one request only"},
 		"signed-requests":    {1, "trades", "offset", query, "", "the signature of the example is that of one request"},
 	}
-	for _, r := range recipe.All() {
+	for _, r := range gallery.Recipes() {
 		want, ok := expected[r.Name]
 		if !ok {
 			t.Errorf("nothing is expected of the recipe %s", r.Name)

@@ -55,7 +55,7 @@ func (d *configBuilder) readBody() error {
 		d.method = "FORM"
 		d.params = d.pairs(string(d.x.Body))
 	default:
-		return failure.Userf("the body of the example is neither a JSON object nor a form sent by POST, the extractor cannot send others")
+		return failure.Userf("the extractor cannot send the body of the example: it is neither a JSON object nor a form sent by POST")
 	}
 	return nil
 }
@@ -66,13 +66,12 @@ func (d *configBuilder) pairs(query string) []value.Member {
 	all := parseQuery(query)
 	for i, m := range all {
 		if slices.ContainsFunc(all[:i], func(before value.Member) bool { return before.Name == m.Name }) {
-			d.note(fmt.Sprintf("The parameter '%s' is there more than once; the extractor sends a name once, with the last value.", m.Name))
+			d.note(fmt.Sprintf("The example has the parameter '%s' more than once; the extractor sends it once, with the last value.", m.Name))
 		}
 	}
 	return value.OfMembers(all...).Members()
 }
 
-// parseQuery returns the parameters of a query in their order.
 func parseQuery(query string) []value.Member {
 	var members []value.Member
 	for pair := range strings.SplitSeq(query, "&") {
@@ -84,7 +83,6 @@ func parseQuery(query string) []value.Member {
 	return members
 }
 
-// param returns a parameter of the request.
 func (d *configBuilder) param(name string) (value.Value, bool) {
 	for _, m := range d.params {
 		if m.Name == name {
@@ -124,11 +122,11 @@ func (d *configBuilder) splitAddress() {
 	case d.endpoint == "":
 		d.endpoint = "/"
 	}
-	sure, why := Likely, "its last part, "+quote(d.endpoint)+", is the endpoint"
+	why := "the rest of the path, " + quote(d.endpoint) + ", is the endpoint"
 	if common > 0 {
-		why = "all endpoints probably begin so; " + why
+		why = "all endpoints probably begin like this; " + why
 	}
-	d.guess("address", pointer(config.APISection, config.BaseURL), d.replaceHidden(d.baseURL), sure, why)
+	d.guess("base URL", pointer(config.APISection, config.BaseURL), d.replaceHidden(d.baseURL), likely, why)
 	d.bucket = bucketOf(d.url.Hostname())
 }
 
@@ -212,7 +210,6 @@ func lastName(words, generic []string) (string, bool) {
 	return "", false
 }
 
-// graphQL reports whether the request is a GraphQL query.
 func (d *configBuilder) graphQL() bool {
 	query, _ := d.param("query")
 	return d.method == "POST" && query.Kind() == value.String && strings.Contains(query.Raw(), "{") &&

@@ -36,7 +36,7 @@ type parsedExample struct {
 	accept string
 	// evidence explains the format.
 	evidence []string
-	certain  Confidence // certainty of the format
+	certain  confidence // certainty of the format
 	advice   []string
 }
 
@@ -78,7 +78,7 @@ func read(x example.Exchange, u *url.URL) (parsedExample, error) {
 	// The hide function removes the beginning of the response from error messages,
 	// because it may repeat a credential.
 	hide := func(string) string { return "\x00" }
-	r := &reader{parsedExample: parsedExample{certain: Sure}, x: x, host: u.Host, scanner: response.NewScanner(hide), spools: response.NewSpooler("", inMemory)}
+	r := &reader{parsedExample: parsedExample{certain: sure}, x: x, host: u.Host, scanner: response.NewScanner(hide), spools: response.NewSpooler("", inMemory)}
 	if media, params, err := mime.ParseMediaType(x.ResponseHeader.Get("Content-Type")); err == nil {
 		r.media, r.params = media, params
 	}
@@ -189,7 +189,7 @@ func (r *reader) setFormat(format, looks, stated, by string) {
 	case looks != "":
 		r.evidence = append(r.evidence, looks)
 	default:
-		r.certain = Likely
+		r.certain = likely
 	}
 }
 
@@ -201,11 +201,11 @@ func (r *reader) setEncoding() {
 	}
 	r.settings.set(response.EncodingSetting.Name, value.OfString(charset))
 	if stated {
-		r.evidence = append(r.evidence, "the Content-Type says that its character set is "+charset)
+		r.evidence = append(r.evidence, "the Content-Type names the character set "+charset)
 		return
 	}
-	r.certain = Unsure
-	r.advice = append(r.advice, "The text is not UTF-8, and the response does not say what it is: "+charset+" is a guess. Look at letters with accents in the table; in central Europe windows-1250 is usual.")
+	r.certain = unsure
+	r.advice = append(r.advice, "The text is not UTF-8, and the response does not name its character set: "+charset+" is a guess. Check letters with accents in the table; in central Europe, windows-1250 is common.")
 }
 
 func (r *reader) unknown(why string) error {
@@ -241,7 +241,7 @@ func (r *reader) items() error {
 	case r.format != xmlFormat:
 		r.root = value.OfItems(all...)
 	case len(all) == 0:
-		return failure.Userf("%s returned an empty element of XML, expected one with data in it", r.host)
+		return failure.Userf("%s returned an empty XML element, expected data", r.host)
 	default:
 		r.root = all[0]
 	}
@@ -261,7 +261,7 @@ func (r *reader) userError(err error) error {
 	case errors.Is(err, response.ErrLarge):
 		return failure.Userf("the response of %s has more than %d MiB when it is unpacked; request less", r.host, maxUnpacked>>20)
 	case err == io.EOF:
-		return failure.Userf("%s returned a file that has nothing in it, expected data", r.host)
+		return failure.Userf("%s returned an empty file, expected data", r.host)
 	case failure.KindOf(err) != failure.User:
 		return err
 	default:
@@ -269,7 +269,6 @@ func (r *reader) userError(err error) error {
 	}
 }
 
-// spool returns a spool with the text.
 func (r *reader) spool(text []byte) (*response.Spool, error) {
 	spool := r.spools.New()
 	if _, err := spool.Write(text); err != nil {
@@ -362,7 +361,7 @@ func areLines(text string) bool {
 // guessFormat adds the guess about the format, unless the response is plain JSON.
 func (d *configBuilder) guessFormat() {
 	if len(d.settings) > 0 {
-		at := failure.PointerJoin(pointer(config.ConfigSection, config.JobsSetting)+"/0", config.JobResponse.Name)
+		at := jobPointer(config.JobResponse)
 		d.guess("format", at, d.settings.value(), d.certain, strings.Join(d.evidence, "; "))
 	}
 	d.Notes = append(d.Notes, d.advice...)

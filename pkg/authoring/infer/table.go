@@ -149,7 +149,6 @@ func parallel(response value.Value, at keyPath) (list, bool) {
 	return table, true
 }
 
-// tableEvidence describes a table in JSON.
 func (l list) tableEvidence() string {
 	if l.parallel {
 		return fmt.Sprintf("an object of lists that all have %s", textfmt.Count(len(l.items), "value"))

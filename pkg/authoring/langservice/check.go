@@ -1,10 +1,11 @@
 package langservice
 
 import (
+	"bytes"
 	"context"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/config/source"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
@@ -17,26 +18,39 @@ type Finding struct {
 }
 
 // Check returns the problems that `extractor validate` reports for a text. It returns nil
-// if the text is longer than MaxText.
-func Check(ctx context.Context, text []byte, o load.Options) []Finding {
-	if len(text) > MaxText {
+// if the text is longer than MaxText. If whole is not nil, it is a document that contains
+// the text, such as a configuration merged with one of its rows. Check then checks the
+// whole document and returns only the findings for values of the text.
+func Check(ctx context.Context, text, whole []byte, o load.Options) []Finding {
+	if whole == nil {
+		whole = text
+	}
+	if len(text) > MaxText || len(whole) > MaxText {
 		return nil
 	}
 	places := source.New(text)
 	var all []Finding
-	for _, f := range diagnostic.Check(ctx, "", text, o).Findings {
-		start := columnOffset(text, places.Line(f.Line), f.Column)
-		all = append(all, withTitle(Finding{Finding: f, Start: start, End: endOfToken(string(text), start)}))
+	add := func(f diagnostic.Finding, start, end int) {
+		entry, _ := diagnostic.Lookup(string(f.Code))
+		all = append(all, Finding{Finding: f, Start: start, End: end, Title: entry.Title})
+	}
+	findings := diagnostic.Check(ctx, "", whole, o).Findings
+	if bytes.Equal(text, whole) {
+		for _, f := range findings {
+			start := columnOffset(text, places.Line(f.Line), f.Column)
+			add(f, start, endOfToken(string(text), start))
+		}
+		return all
+	}
+	// Duplicate keys are lost in whole, which is made of parsed values.
+	for _, f := range append(findings, diagnostic.Findings(diagnostic.Warning, load.Duplicates(text)...)...) {
+		if _, at, found := places.Find(f.Pointer); found && at == f.Pointer {
+			mark := diagnostic.Mark(places, f)
+			f.Line, f.Column = places.Position(mark.Start)
+			add(f, mark.Start, mark.End)
+		}
 	}
 	return all
-}
-
-// withTitle returns the finding with the title of its code.
-func withTitle(f Finding) Finding {
-	if entry, ok := diagnostic.Lookup(string(f.Code)); ok {
-		f.Title = entry.Title
-	}
-	return f
 }
 
 // columnOffset returns the offset of a column in a line. Columns count characters from 1.
@@ -59,27 +73,4 @@ func endOfToken(text string, start int) int {
 		return end
 	}
 	return endOfWord(text, start)
-}
-
-// CheckPart checks a document that contains the text, such as a configuration merged with
-// one of its rows. It returns only the findings for values of the text.
-func CheckPart(ctx context.Context, text, whole []byte, o load.Options) []Finding {
-	places := source.New(text)
-	var all []Finding
-	findings := Check(ctx, whole, o)
-	if len(text) <= MaxText { // duplicate keys are lost in whole, which is made of parsed values
-		for _, f := range diagnostic.Warnings(load.Duplicates(text)) {
-			findings = append(findings, withTitle(Finding{Finding: f}))
-		}
-	}
-	for _, f := range findings {
-		if _, at, found := places.Find(f.Pointer); !found || at != f.Pointer {
-			continue
-		}
-		mark := diagnostic.Mark(places, f.Finding)
-		f.Start, f.End = mark.Start, mark.End
-		f.Line, f.Column = places.Position(f.Start)
-		all = append(all, f)
-	}
-	return all
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxItems is the maximum number of completions.
 const maxItems = 100
 
 // Item is one completion.
@@ -32,7 +31,7 @@ type Item struct {
 }
 
 // Complete returns the completions at an offset, best first.
-func (d *Buffer) Complete(offset int) []Item {
+func (d *buffer) Complete(offset int) []Item {
 	offset = max(0, min(offset, len(d.text)))
 	at := cursorAt(d.root, d.text, offset)
 	c := completer{d: d, offset: offset}
@@ -52,9 +51,8 @@ func (d *Buffer) Complete(offset int) []Item {
 	return c.best()
 }
 
-// completer collects the completions at one offset.
 type completer struct {
-	d      *Buffer
+	d      *buffer
 	offset int
 	prefix string // text before the cursor that completions must match
 	items  []Item
@@ -99,16 +97,7 @@ func (c *completer) names(around, on *node) {
 		} else {
 			name += ": "
 		}
-		caret := strings.IndexByte(skeleton, '|')
-		skeleton = strings.Replace(skeleton, "|", "", 1)
-		if caret < 0 {
-			caret = len(skeleton)
-		}
-		if c.quoteFollows(end) && (on == nil || on.colon == 0) {
-			skeleton += ","
-		}
-		i.Insert, i.Start, i.End, i.Caret = name+skeleton, start, end, len(name)+caret
-		c.items = append(c.items, i)
+		c.add(i, start, end, name, skeleton, on == nil || on.colon == 0)
 	}
 	has := func(name string) bool { n := around.child(name); return n != nil && n != on }
 	if what.kind != nil && isExpression(what.kind) || what.expression {
@@ -143,6 +132,19 @@ func (c *completer) names(around, on *node) {
 	}
 }
 
+// add adds an item that replaces a range by the text before and a value. A | in the value
+// is the cursor. If comma is true and the quote of the next member follows, the item ends
+// with the missing comma.
+func (c *completer) add(i Item, start, end int, before, inserted string, comma bool) {
+	inserted, after, _ := strings.Cut(inserted, "|")
+	i.Caret = len(before) + len(inserted)
+	if comma && strings.HasPrefix(strings.TrimLeft(c.d.text[end:], " \t\r\n"), `"`) {
+		after += ","
+	}
+	i.Insert, i.Start, i.End = before+inserted+after, start, end
+	c.items = append(c.items, i)
+}
+
 // commaBefore returns the end of the value before an offset if a comma is missing between
 // them, otherwise -1.
 func (c *completer) commaBefore(offset int) int {
@@ -151,12 +153,6 @@ func (c *completer) commaBefore(offset int) int {
 		return -1
 	}
 	return len(before)
-}
-
-// quoteFollows reports whether the next character that is not white space is a quote: a
-// comma is then missing before the next member.
-func (c *completer) quoteFollows(offset int) bool {
-	return strings.HasPrefix(strings.TrimLeft(c.d.text[offset:], " \t\r\n"), `"`)
 }
 
 func describeField(f *field.Field, in *field.Type) Item {
@@ -206,16 +202,7 @@ func (c *completer) value(n *node) {
 		}
 	}
 	add := func(i Item, insert string) {
-		caret := strings.IndexByte(insert, '|')
-		insert = strings.Replace(insert, "|", "", 1)
-		if caret < 0 {
-			caret = len(insert)
-		}
-		if n.colon > 0 && c.quoteFollows(max(n.end, c.offset)) {
-			insert += ","
-		}
-		i.Insert, i.Start, i.End, i.Caret = before+insert, start, max(n.end, c.offset), len(before)+caret
-		c.items = append(c.items, i)
+		c.add(i, start, max(n.end, c.offset), before, insert, n.colon > 0)
 	}
 	for _, name := range c.knownValues(n, what) {
 		add(name, value.OfString(name.Label).JSON())

@@ -9,7 +9,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// cursor describes a position in the text.
 type cursor struct {
 	// around is the innermost object or list, or nil at the root.
 	around *node
@@ -21,7 +20,6 @@ type cursor struct {
 	after bool
 }
 
-// cursorAt returns the cursor at an offset.
 func cursorAt(root *node, source string, offset int) cursor {
 	at := cursor{on: root}
 	for {
@@ -88,7 +86,6 @@ func (n *node) path() []*node {
 	return all
 }
 
-// pointer returns the JSON pointer of a node.
 func (n *node) pointer() string {
 	var b strings.Builder
 	for _, step := range n.path() {

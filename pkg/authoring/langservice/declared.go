@@ -10,7 +10,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// declaration is the declaration of a value in the schema.
 type declaration struct {
 	field *field.Field // nil for items, and for members without a declaration
 	kind  *field.Type  // nil allows any value
@@ -22,7 +21,6 @@ type declaration struct {
 	places []field.Site
 }
 
-// declaredAt returns the declaration of a node.
 func declaredAt(l *schema.Language, n *node) declaration {
 	at := declaration{kind: l.Tree.Root()}
 	for _, step := range n.path() {

@@ -8,8 +8,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 )
 
-// Hover is the documentation of a name or a value.
-type Hover struct {
+type hover struct {
 	// Title is a name, Detail its type in a few words, and Doc its documentation.
 	Title  string `json:"title"`
 	Detail string `json:"detail,omitzero"`
@@ -23,13 +22,13 @@ type Hover struct {
 
 // Hover returns the documentation of the name or the value at an offset. ok is false if
 // there is no documentation.
-func (d *Buffer) Hover(offset int) (h Hover, ok bool) {
+func (d *buffer) Hover(offset int) (h hover, ok bool) {
 	offset = max(0, min(offset, len(d.text)))
 	at := cursorAt(d.root, d.text, offset)
 	n := at.on
 	switch {
 	case n == nil:
-		return Hover{}, false
+		return hover{}, false
 	case !at.inName && (n.kind == text || n.kind == word):
 		if h, ok := d.hoverText(n); ok {
 			h.Start, h.End = n.start, n.end
@@ -37,9 +36,9 @@ func (d *Buffer) Hover(offset int) (h Hover, ok bool) {
 		}
 	}
 	if n.name == "" {
-		return Hover{}, false
+		return hover{}, false
 	}
-	h = Hover{Title: n.name, Start: n.nameStart, End: n.nameEnd}
+	h = hover{Title: n.name, Start: n.nameStart, End: n.nameEnd}
 	if !at.inName {
 		h.Start, h.End = n.start, n.end
 	}
@@ -59,27 +58,27 @@ func (d *Buffer) Hover(offset int) (h Hover, ok bool) {
 		forms := d.forms(at.around, around)
 		i := slices.IndexFunc(forms, func(i Item) bool { return i.Label == n.name })
 		if i < 0 {
-			return Hover{}, false
+			return hover{}, false
 		}
 		h.Detail, h.Doc = forms[i].Detail, forms[i].Doc
 	default:
-		return Hover{}, false
+		return hover{}, false
 	}
 	return h, true
 }
 
 // hoverText returns the documentation of a function if the node is its name.
-func (d *Buffer) hoverText(n *node) (Hover, bool) {
+func (d *buffer) hoverText(n *node) (hover, bool) {
 	if n.name != functionKey {
-		return Hover{}, false
+		return hover{}, false
 	}
 	name := n.raw(d.text)
 	all := d.language.Vocabulary.Functions
 	i := slices.IndexFunc(all, func(f expr.Function) bool { return f.Name == name })
 	if i < 0 {
-		return Hover{}, false
+		return hover{}, false
 	}
-	h := Hover{Title: all[i].Name, Detail: all[i].Signature(), Doc: plain(all[i].Doc)}
+	h := hover{Title: all[i].Name, Detail: all[i].Signature(), Doc: plain(all[i].Doc)}
 	for _, e := range all[i].Examples {
 		h.Examples = append(h.Examples, name+"("+e.Expression+") is "+e.Value)
 	}

@@ -47,15 +47,13 @@ func (c *completer) knownValues(n *node, what declaration) []Item {
 
 const functionKey = "function"
 
-// settings returns the node with the sections.
-func (d *Buffer) settings() *node {
+func (d *buffer) settings() *node {
 	if wrapped := d.root.child(config.Wrapper.Name); wrapped != nil {
 		return wrapped
 	}
 	return d.root
 }
 
-// memberNames returns the names of the members at a path below the settings.
 func (c *completer) memberNames(path ...string) []string {
 	n := c.d.settings()
 	for _, name := range path {
@@ -86,7 +84,7 @@ func (c *completer) attributes() []string {
 
 // forms returns the keys of expressions that are allowed at node n. Insert is the
 // beginning of their value.
-func (d *Buffer) forms(n *node, what declaration) []Item {
+func (d *buffer) forms(n *node, what declaration) []Item {
 	var all []Item
 	if !what.attribute {
 		all = append(all, Item{Label: functionKey, Kind: "function", Detail: "calls a function", Doc: "The name of a function, whose arguments are in args.", Insert: `"|", "args": []`})
@@ -108,7 +106,7 @@ func (d *Buffer) forms(n *node, what declaration) []Item {
 
 // pagingValues returns the names of the pagination values of the job around a node. It
 // returns nil if the section `pagination` is not valid JSON.
-func (d *Buffer) pagingValues(n *node) []string {
+func (d *buffer) pagingValues(n *node) []string {
 	job := n
 	for job != nil && !(job.parent != nil && job.parent.kind == array && slices.Contains([]string{config.JobsSetting.Name, config.JobChildren.Name}, job.parent.name)) {
 		job = job.parent

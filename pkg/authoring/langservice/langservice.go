@@ -17,8 +17,7 @@ import (
 // MaxText is the maximum length of a text, in bytes. Longer texts are treated as empty.
 const MaxText = 4 << 20
 
-// Buffer is the parsed text of an editor.
-type Buffer struct {
+type buffer struct {
 	text     string
 	root     *node
 	language *schema.Language
@@ -27,20 +26,20 @@ type Buffer struct {
 }
 
 // New parses a text, which need not be valid JSON.
-func New(text string) *Buffer {
+func New(text string) *buffer {
 	if len(text) > MaxText {
 		text = ""
 	}
-	return &Buffer{text: text, root: parse(text), language: schema.Default()}
+	return &buffer{text: text, root: parse(text), language: schema.Default()}
 }
 
 // Walk calls visit for the values of the text in their order. If visit returns false,
 // Walk skips the values inside.
-func (d *Buffer) Walk(visit func(v Value) bool) {
+func (d *buffer) Walk(visit func(v Value) bool) {
 	for todo := []*node{d.root}; len(todo) > 0; {
 		n := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if n.kind != missing && !visit(Value{d, n}) {
+		if n.kind != missing && !visit(Value{n.name, n.start, n.end, d, n}) {
 			continue
 		}
 		for i := len(n.children) - 1; i >= 0; i-- {
@@ -51,15 +50,14 @@ func (d *Buffer) Walk(visit func(v Value) bool) {
 
 // Value is one value in a text.
 type Value struct {
-	d *Buffer
+	// Name is the name of a member, or "" for an item and for the root.
+	Name string
+	// Start and End are the offsets of the value. End is exclusive.
+	Start, End int
+
+	d *buffer
 	n *node
 }
-
-// Name returns the name of a member, or "" for an item and for the root.
-func (v Value) Name() string { return v.n.name }
-
-// Span returns the offsets of the value; end is exclusive.
-func (v Value) Span() (start, end int) { return v.n.start, v.n.end }
 
 // Scalar returns the unquoted text, or a number or another word as written. ok is false
 // for lists and objects.
@@ -84,28 +82,22 @@ func Offset(text string, units int) int {
 	return len(text)
 }
 
-// Units converts offsets of a text to UTF-16 units.
-type Units struct {
-	text          string
-	offset, units int
-}
-
-// NewUnits returns a Units for text.
-func NewUnits(text string) *Units { return &Units{text: text} }
-
-// At returns the number of UTF-16 units before an offset. Calls with ascending offsets
-// take linear time in total.
-func (u *Units) At(offset int) int {
-	offset = max(0, min(offset, len(u.text)))
-	if offset < u.offset {
-		u.offset, u.units = 0, 0
+// Units returns a function that converts offsets of a text to numbers of UTF-16 units.
+// Calls with ascending offsets take linear time in total.
+func Units(text string) func(offset int) int {
+	at, units := 0, 0
+	return func(offset int) int {
+		offset = max(0, min(offset, len(text)))
+		if offset < at {
+			at, units = 0, 0
+		}
+		for at < offset {
+			r, size := utf8.DecodeRuneInString(text[at:])
+			at += size
+			units += width(r)
+		}
+		return units
 	}
-	for u.offset < offset {
-		r, size := utf8.DecodeRuneInString(u.text[u.offset:])
-		u.offset += size
-		u.units += width(r)
-	}
-	return u.units
 }
 
 func width(r rune) int {

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 	"github.com/keboola/configurable-extractor/pkg/load"
 )
 
@@ -195,7 +195,7 @@ func TestCheck(t *testing.T) {
 		{"the end", `{"api": `, "", "invalid-json"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			found := Check(t.Context(), []byte(row.text), load.Options{Variables: variables.Inputs{Flags: []variables.Assignment{{Name: "bucket", Text: "b"}}}})
+			found := Check(t.Context(), []byte(row.text), nil, load.Options{Variables: variables.Inputs{Flags: []variables.Assignment{{Name: "bucket", Text: "b"}}}})
 			i := slices.IndexFunc(found, func(f Finding) bool { return string(f.Code) == row.code })
 			if i < 0 {
 				t.Fatalf("found %+v", found)
@@ -213,13 +213,13 @@ func TestCheck(t *testing.T) {
 func TestCheckPart(t *testing.T) {
 	part := `{"config": {"jobs": [{"endpoint": "e", "nope": 1}]}}`
 	whole := `{"api": {"baseUrl": "u", "other": 1}, "config": {"outputBucket": "b", "jobs": [{"endpoint": "e", "nope": 1}]}}`
-	found := CheckPart(t.Context(), []byte(part), []byte(whole), load.Options{})
+	found := Check(t.Context(), []byte(part), []byte(whole), load.Options{})
 	if len(found) != 1 || part[found[0].Start:found[0].End] != `"nope"` || found[0].Line != 1 || found[0].Column != 40 {
 		t.Errorf("%+v", found)
 	}
 	// Its keys are there once in the whole document, which is made of parsed values.
 	part = `{"config": {"jobs": [], "jobs": [{"endpoint": "e"}]}}`
-	found = CheckPart(t.Context(), []byte(part), []byte(whole), load.Options{})
+	found = Check(t.Context(), []byte(part), []byte(whole), load.Options{})
 	if len(found) != 1 || found[0].Code != failure.DuplicateKey || found[0].Title == "" || found[0].Start != strings.LastIndex(part, `"jobs"`) || found[0].Column != 25 {
 		t.Errorf("%+v", found)
 	}
@@ -227,9 +227,9 @@ func TestCheckPart(t *testing.T) {
 
 func TestOffsets(t *testing.T) {
 	const text = "aä€😀b"
-	units := NewUnits(text)
+	units := Units(text)
 	for _, row := range []struct{ offset, units int }{{0, 0}, {1, 1}, {3, 2}, {6, 3}, {10, 5}, {11, 6}, {3, 2}, {99, 6}} {
-		if got := units.At(row.offset); got != row.units {
+		if got := units(row.offset); got != row.units {
 			t.Errorf("units before %d: %d, want %d", row.offset, got, row.units)
 		}
 		if got := Offset(text, row.units); got != min(row.offset, len(text)) {
@@ -241,7 +241,7 @@ func TestOffsets(t *testing.T) {
 // TestEveryPlace completes and hovers at every place of the beginnings of a real
 // configuration.
 func TestEveryPlace(t *testing.T) {
-	text, err := recipe.Config("cursor-token")
+	text, err := gallery.RecipeConfig("cursor-token")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,11 +267,10 @@ func sound(t testing.TB, text string, at int) {
 	}
 	last := 0
 	d.Walk(func(p Value) bool {
-		start, end := p.Span()
-		if start < last || end < start || end > len(text) {
-			t.Fatalf("%s from %d to %d in %q", p.Pointer(), start, end, text)
+		if p.Start < last || p.End < p.Start || p.End > len(text) {
+			t.Fatalf("%s from %d to %d in %q", p.Pointer(), p.Start, p.End, text)
 		}
-		last = start
+		last = p.Start
 		return true
 	})
 }
@@ -302,7 +301,7 @@ func FuzzAssist(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, at int) {
 		sound(t, text, at)
-		for _, finding := range Check(t.Context(), []byte(text), load.Options{}) {
+		for _, finding := range Check(t.Context(), []byte(text), nil, load.Options{}) {
 			if finding.Start < 0 || finding.End < finding.Start || finding.End > len(text) {
 				t.Fatalf("%+v", finding)
 			}

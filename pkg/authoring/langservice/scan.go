@@ -158,7 +158,8 @@ func (p *parser) text() {
 	p.at = end
 	// A text is a name if the previous member has no value yet and a colon follows: {"a":
 	// ⏎ "b": 1}.
-	isName := p.top != nil && p.top.kind == object && (p.member == nil || p.member.colon == 0 || p.colonFollows())
+	rest := strings.TrimLeft(p.source[p.at:min(len(p.source), p.at+1000)], " \t\r\n")
+	isName := p.top != nil && p.top.kind == object && (p.member == nil || p.member.colon == 0 || strings.HasPrefix(rest, ":"))
 	if isName {
 		p.name(start, end, closed)
 		return
@@ -166,11 +167,6 @@ func (p *parser) text() {
 	if n := p.newNode(); n != nil {
 		n.kind, n.start, n.end, n.closed = text, start, end, closed
 	}
-}
-
-func (p *parser) colonFollows() bool {
-	rest := strings.TrimLeft(p.source[p.at:min(len(p.source), p.at+1000)], " \t\r\n")
-	return strings.HasPrefix(rest, ":")
 }
 
 // endOfText returns the end of a text that begins with a quote. A text ends at the end of

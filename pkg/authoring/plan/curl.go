@@ -1,14 +1,12 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
-	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
@@ -19,12 +17,12 @@ func (p *Preview) WriteCurl(w io.Writer) error {
 	for _, note := range p.notes() {
 		b.WriteString(comment(note) + "\n")
 	}
-	for _, d := range p.first() {
-		if d.Login != nil {
-			b.WriteString(p.command(d, d.Login, "login of "))
+	for _, r := range p.first() {
+		if r.login != nil {
+			b.WriteString(curl(r.login, "login of "+r.Job))
 		}
-		if d.Request != nil {
-			b.WriteString(p.command(d, d.Request, ""))
+		if r.problem == "" {
+			b.WriteString(curl(r, r.Job))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -36,43 +34,42 @@ func comment(text string) string {
 	return "# " + textfmt.OneLine(text) + "\n"
 }
 
-// command returns a command with the comments before it.
-func (p *Preview) command(d engine.PlannedRequest, r *httpclient.Outgoing, what string) string {
+// curl returns the command for a request, with the comments before it.
+func curl(r *request, title string) string {
 	c := &command{}
 	words := []string{"curl --globoff --compressed"}
 	if r.Method != "GET" {
 		words[0] += " -X " + r.Method
 	}
-	words[0] += " " + c.quoted("SECRET", p.address(r))
-	u, err := url.Parse(r.URL)
+	words[0] += " " + c.quoted("SECRET", r.URL)
+	hasBody := len(r.Body) > 0
 	for _, h := range r.Headers {
-		if h.Name == "Content-Length" || h.Name == "Host" && err == nil && h.Text == u.Host {
-			continue // curl sets these headers itself
+		hasBody = hasBody || h.name == "Content-Length"
+		if h.automatic {
+			continue
 		}
-		pieces := append([]piece{{shown: h.Name + ": "}}, p.header(r, h)...)
-		if h.Text == "" {
-			pieces = []piece{{shown: h.Name + ";"}} // curl sends an empty header only with a semicolon
+		text := append(pieces{{shown: h.name + ": "}}, h.text...)
+		if len(h.text) == 0 {
+			text = pieces{{shown: h.name + ";"}} // curl sends an empty header only with a semicolon
 		}
-		words = append(words, "-H "+c.quoted(variable(h.Name), pieces))
+		words = append(words, "-H "+c.quoted(variable(h.name), text))
 	}
-	if len(r.Body) > 0 || slices.ContainsFunc(r.Headers, func(h httpclient.Line) bool { return h.Name == "Content-Length" }) {
-		words = append(words, "--data-raw "+c.quoted("SECRET", p.body(r)))
+	if hasBody {
+		words = append(words, "--data-raw "+c.quoted("SECRET", r.Body))
 	}
-	text := comment(what + p.mask.text(d.Job))
+	text := comment(title)
 	for _, v := range c.variables {
-		text += comment("$" + v.name + ": " + p.mask.text(v.what))
+		text += comment("$" + v.variable + ": " + v.what)
 	}
 	return text + strings.Join(words, " \\\n  ") + "\n\n"
 }
 
 // command collects the variables of a shell command.
-type command struct{ variables []shellVariable }
-
-type shellVariable struct{ name, what string }
+type command struct{ variables []piece }
 
 // quoted returns a text as one word of a shell. A computed secret becomes a variable that
 // is named after the header, or SECRET.
-func (c *command) quoted(header string, pieces []piece) string {
+func (c *command) quoted(header string, text pieces) string {
 	var b strings.Builder
 	plain := ""
 	flush := func() {
@@ -81,8 +78,8 @@ func (c *command) quoted(header string, pieces []piece) string {
 		}
 		plain = ""
 	}
-	for _, one := range pieces {
-		if !one.masked {
+	for _, one := range text {
+		if one.what == "" {
 			plain += one.shown
 			continue
 		}
@@ -90,28 +87,29 @@ func (c *command) quoted(header string, pieces []piece) string {
 		b.WriteString(`"$` + c.variable(header, one) + `"`)
 	}
 	flush()
-	if b.Len() == 0 {
-		return "''"
-	}
-	return b.String()
+	return cmp.Or(b.String(), "''")
 }
 
 // variable returns the name of the variable for a piece and adds the variable if it is
 // new.
 func (c *command) variable(header string, one piece) string {
-	name := one.variable
-	if name == computed {
-		name = header
-		for n := 2; c.knows(name); n++ {
-			name = fmt.Sprintf("%s_%d", header, n)
-		}
+	knows := func(name string) bool {
+		return slices.ContainsFunc(c.variables, func(v piece) bool { return v.variable == name })
 	}
-	if !c.knows(name) {
-		c.variables = append(c.variables, shellVariable{name, one.what})
+	if one.variable == computed {
+		one.variable = unique(header, knows)
 	}
-	return name
+	if !knows(one.variable) {
+		c.variables = append(c.variables, one)
+	}
+	return one.variable
 }
 
-func (c *command) knows(name string) bool {
-	return slices.ContainsFunc(c.variables, func(v shellVariable) bool { return v.name == name })
+// unique returns a name, with a number at its end if the name is used.
+func unique(name string, used func(string) bool) string {
+	first := name
+	for n := 2; used(name); n++ {
+		name = fmt.Sprintf("%s_%d", first, n)
+	}
+	return name
 }

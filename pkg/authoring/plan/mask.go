@@ -34,12 +34,31 @@ type standIn struct {
 	forms      *secret.Registry // text in all its encodings
 }
 
-// piece is a part of a text. A masked piece shows a name.
+// pieces are the parts of a text in their order.
+type pieces []piece
+
+// piece is a part of a text.
 type piece struct {
-	shown  string
-	masked bool
-	// variable is the name for a shell variable. what describes the piece.
-	variable, what string
+	shown string
+	// what describes a masked part. It is "" for a part that is not masked.
+	what string
+	// variable is the name for a shell variable.
+	variable string
+}
+
+func (all pieces) String() string {
+	var b strings.Builder
+	for _, p := range all {
+		b.WriteString(p.shown)
+	}
+	return b.String()
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (all pieces) MarshalText() ([]byte, error) { return []byte(all.String()), nil }
+
+func (all pieces) masked() bool {
+	return slices.ContainsFunc(all, func(p piece) bool { return p.what != "" })
 }
 
 func newMask(token string) *mask {
@@ -73,12 +92,10 @@ func (m *mask) name(secret, name string) {
 	if slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.text == secret }) {
 		return
 	}
-	first := variable(name)
-	unique := first
-	for i := 2; slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.variable == unique }); i++ {
-		unique = fmt.Sprintf("%s_%d", first, i)
+	used := func(variable string) bool {
+		return slices.ContainsFunc(m.named, func(n namedSecret) bool { return n.variable == variable })
 	}
-	m.named = append(m.named, namedSecret{secret, name, unique})
+	m.named = append(m.named, namedSecret{secret, name, unique(variable(name), used)})
 }
 
 func (m *mask) add(secret string) {
@@ -91,12 +108,9 @@ func plainTexts(v value.Value, all []string) []string {
 	if v.Kind() == value.String {
 		return append(all, v.Raw())
 	}
-	for _, item := range v.Items() {
-		all = plainTexts(item, all)
-	}
-	for _, member := range v.Members() {
-		if !strings.HasPrefix(member.Name, "#") {
-			all = plainTexts(member.Value, all)
+	for name, entry := range v.Entries() {
+		if !strings.HasPrefix(name, "#") {
+			all = plainTexts(entry, all)
 		}
 	}
 	return all
@@ -108,85 +122,64 @@ const firstStandIn = 417263958200001
 
 // standIn returns the stand-in with this name.
 func (m *mask) standIn(name string) string {
-	at := slices.IndexFunc(m.standIns, func(s standIn) bool { return s.name == name })
-	if at < 0 {
-		at = len(m.standIns)
+	if at := slices.IndexFunc(m.standIns, func(s standIn) bool { return s.name == name }); at >= 0 {
+		return m.standIns[at].text
 	}
-	text := fmt.Sprint(firstStandIn + at)
-	if at == len(m.standIns) {
-		forms := &secret.Registry{}
-		forms.Add(text)
-		m.anyStandIn.Add(text)
-		m.standIns = append(m.standIns, standIn{text, name, forms})
-	}
-	return text
+	one := standIn{fmt.Sprint(firstStandIn + len(m.standIns)), name, &secret.Registry{}}
+	one.forms.Add(one.text)
+	m.anyStandIn.Add(one.text)
+	m.standIns = append(m.standIns, one)
+	return one.text
 }
 
-// text masks a text.
-func (m *mask) text(text string) string { return shown(m.pieces(text)) }
-
-func shown(pieces []piece) string {
-	var b strings.Builder
-	for _, p := range pieces {
-		b.WriteString(p.shown)
-	}
-	return b.String()
-}
+func (m *mask) text(text string) string { return m.pieces(text).String() }
 
 // pieces splits a text into pieces. derived are the ranges, in order, that were computed
-// from secrets.
-func (m *mask) pieces(text string, derived ...secret.Span) []piece {
-	var all []piece
-	from := 0
+// from secrets. A secret or a derived range with a stand-in shows its name, and the texts
+// of the document beside it. A derived range with a known secret shows the words of the
+// document beside the secret.
+func (m *mask) pieces(text string, derived ...secret.Span) pieces {
+	var all pieces
 	known := m.secrets.MaskedSpans(text)
-	for _, s := range known {
-		all = append(all, m.between(text, secret.Span{From: from, To: s.From}, known, derived)...)
-		all = append(all, m.hidden(text[s.From:s.To])...)
-		from = s.To
-	}
-	return append(all, m.between(text, secret.Span{From: from, To: len(text)}, known, derived)...)
-}
-
-// between splits a part of a text without registered secrets into pieces.
-func (m *mask) between(text string, part secret.Span, known, derived []secret.Span) []piece {
-	var all []piece
-	from := part.From
-	for _, s := range derived {
-		begin, end := max(s.From, from), min(s.To, part.To)
-		if begin >= end {
-			continue
+	for from, to := 0, 0; from < len(text); from = to {
+		in, end := spanAt(known, from, len(text))
+		shown, open := true, in == nil
+		if to = end; in != nil {
+			shown = m.anyStandIn.Find(text[from:to]) != nil
+		} else if in, to = spanAt(derived, from, end); in != nil {
+			within := func(s secret.Span) bool { return s.From < in.To && in.From < s.To }
+			part := text[from:to]
+			isWord := len(part) >= 4 || slices.Contains(m.plain, part) // fewer bytes are in a document by chance
+			shown = m.anyStandIn.Find(text[in.From:in.To]) != nil || slices.ContainsFunc(known, within) && isWord && m.isPlain(part)
+			open = false
 		}
-		all = append(all, m.nameStandIns(text[from:begin], true)...)
-		all = append(all, m.maskComputed(text[begin:end], text[s.From:s.To], s, known)...)
-		from = end
+		if shown {
+			all = append(all, m.nameStandIns(text[from:to], open)...)
+		} else {
+			all = append(all, m.secretPiece(text[from:to]))
+		}
 	}
-	return append(all, m.nameStandIns(text[from:part.To], true)...)
+	return all
 }
 
-// maskComputed splits a range that was computed from secrets. Texts of the document in it
-// are shown if the computed text contains a stand-in, or if it contains a known secret
-// and the range is in the document. Otherwise the range is hidden.
-func (m *mask) maskComputed(part, whole string, at secret.Span, known []secret.Span) []piece {
-	within := func(s secret.Span) bool { return s.From < at.To && at.From < s.To }
-	if m.anyStandIn.Find(whole) != nil || slices.ContainsFunc(known, within) && m.isPlainWord(part) {
-		return m.nameStandIns(part, false)
+// spanAt returns the span around an offset, or nil, and the end of the range from this
+// offset that is completely in this span, or in no span. The end is at most limit.
+func spanAt(spans []secret.Span, at, limit int) (*secret.Span, int) {
+	for i, s := range spans {
+		switch {
+		case at < s.From:
+			return nil, min(s.From, limit)
+		case at < s.To:
+			return &spans[i], min(s.To, limit)
+		}
 	}
-	return []piece{m.secretPiece(part)}
-}
-
-// hidden splits a secret. If the secret was computed from a stand-in, the name of the
-// stand-in and texts of the document are shown.
-func (m *mask) hidden(text string) []piece {
-	if m.anyStandIn.Find(text) != nil {
-		return m.nameStandIns(text, false)
-	}
-	return []piece{m.secretPiece(text)}
+	return nil, limit
 }
 
 // nameStandIns replaces stand-ins in a text by their names. If open is false, the rest of
 // the text is shown only if it is in the document.
-func (m *mask) nameStandIns(text string, open bool) []piece {
-	var all []piece
+func (m *mask) nameStandIns(text string, open bool) pieces {
+	var all pieces
 	rest := func(text string) {
 		switch {
 		case text == "":
@@ -199,25 +192,23 @@ func (m *mask) nameStandIns(text string, open bool) []piece {
 	from := 0
 	for _, s := range m.anyStandIn.Find(text) {
 		rest(text[from:s.From])
-		for _, one := range m.standIns {
-			if one.forms.Find(text[s.From:s.To]) != nil {
-				all = append(all, m.standInPiece(one, text[s.From:s.To]))
-			}
-		}
 		from = s.To
+		for _, one := range m.standIns {
+			spelling := text[s.From:s.To]
+			if one.forms.Find(spelling) == nil {
+				continue
+			}
+			p := piece{variable: variable(one.name), what: one.name}
+			if spelling != one.text {
+				p.variable, p.what = p.variable+"_ENCODED", one.name+", encoded"
+			}
+			p.what = m.secrets.Mask(p.what)
+			p.shown = "{" + p.what + "}"
+			all = append(all, p)
+		}
 	}
 	rest(text[from:])
 	return all
-}
-
-// standInPiece returns the piece for a stand-in in some encoding.
-func (m *mask) standInPiece(one standIn, spelling string) piece {
-	p := piece{masked: true, variable: variable(one.name), what: one.name}
-	if spelling != one.text {
-		p.variable, p.what = p.variable+"_ENCODED", one.name+", encoded"
-	}
-	p.shown = "{" + m.secrets.Mask(p.what) + "}"
-	return p
 }
 
 // isPlain reports whether a text is part of a plain text of the document and has no
@@ -232,33 +223,20 @@ func (m *mask) isPlain(text string) bool {
 	return slices.ContainsFunc(m.plain, func(s string) bool { return strings.Contains(s, text) })
 }
 
-// isPlainWord reports whether a text is plain and not just a few characters, which occur
-// in every document.
-func (m *mask) isPlainWord(text string) bool {
-	return m.isPlain(text) && (len(text) >= wordBytes || slices.Contains(m.plain, text))
-}
-
-// wordBytes is the minimum length, in bytes, of a text that is not in a document by
-// chance.
-const wordBytes = 4
-
 // computed is the variable of a secret that is not the value of a key.
 const computed = ""
 
 // secretPiece returns the piece for a secret, with the name of its key.
 func (m *mask) secretPiece(text string) piece {
-	p := piece{shown: secret.Hidden, masked: true, variable: computed, what: "a secret that was computed"}
 	for _, n := range m.named {
-		switch text {
+		switch name := m.secrets.Mask(n.name); text {
 		case n.text:
-			p.variable, p.what = n.variable, n.name
-			return p
+			return piece{secret.Hidden, name, n.variable}
 		case url.QueryEscape(n.text), url.PathEscape(n.text), php.RawURLEncode(n.text):
-			p.variable, p.what = n.variable+"_ENCODED", n.name+", percent-encoded"
-			return p
+			return piece{secret.Hidden, name + ", percent-encoded", n.variable + "_ENCODED"}
 		}
 	}
-	return p
+	return piece{secret.Hidden, "a computed value that is not shown", computed}
 }
 
 var notInVariable = regexp.MustCompile(`[^A-Z0-9]+`)
@@ -273,32 +251,4 @@ func variable(name string) string {
 		name = "V_" + name
 	}
 	return name
-}
-
-// header splits the text of a header into pieces. derived reports whether the text was
-// computed from secrets. If a header with credentials has no known secret, its whole text
-// except for the scheme is hidden.
-func (m *mask) header(name, text string, derived bool) []piece {
-	var spans []secret.Span
-	if derived {
-		spans = append(spans, secret.Span{From: 0, To: len(text)})
-	}
-	pieces := m.pieces(text, spans...)
-	masked := slices.ContainsFunc(pieces, func(p piece) bool { return p.masked })
-	switch strings.ToLower(name) {
-	case "authorization", "proxy-authorization", "cookie":
-		if masked || text == "" {
-			return pieces
-		}
-		scheme, secret, ok := strings.Cut(text, " ")
-		if !ok || strings.EqualFold(name, "cookie") {
-			scheme, secret = "", text
-		} else {
-			scheme += " "
-		}
-		p := m.secretPiece(secret)
-		p.what = "what the header " + name + " holds"
-		return []piece{{shown: scheme}, p}
-	}
-	return pieces
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"testing"
 
+	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -71,7 +72,7 @@ func TestMaskHeader(t *testing.T) {
 		{"Cookie", "a=1; b=2", "[hidden]"},
 	}
 	for _, tt := range tests {
-		if got := shown(m.header(tt.name, tt.text, false)); got != tt.want {
+		if got := m.header(httpclient.Line{Name: tt.name, Text: tt.text}, &httpclient.Outgoing{}).text.String(); got != tt.want {
 			t.Errorf("%s: %s is shown as %s, want %s", tt.name, tt.text, got, tt.want)
 		}
 	}
@@ -97,7 +98,7 @@ func TestMadeOfSecrets(t *testing.T) {
 	}
 	for _, tt := range tests {
 		text := "a=1&b=" + tt.text + "&c=1"
-		if got, want := shown(m.pieces(text, secret.Span{From: 6, To: 6 + len(tt.text)})), "a=1&b="+tt.want+"&c=1"; got != want {
+		if got, want := m.pieces(text, secret.Span{From: 6, To: 6 + len(tt.text)}).String(), "a=1&b="+tt.want+"&c=1"; got != want {
 			t.Errorf("%s is shown as %s, want %s", text, got, want)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/engine"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -40,15 +39,11 @@ type Options struct {
 	Rand io.Reader
 }
 
-// Preview holds the planned requests of a configuration.
+// Preview holds the planned requests of a configuration, with secrets masked.
 type Preview struct {
-	// Variables are the names of variables without a value.
-	Variables []string
-	planned   []engine.PlannedRequest
-	words     engine.SourceFormatter
-	mask      *mask
-	// Iterations is the number of iterations of the configuration.
-	Iterations int
+	planned    []*request // requests of jobs, in the order of a run
+	variables  []string   // names of variables without a value
+	iterations int
 }
 
 // Of plans the requests of a configuration. If a request cannot be built, Of returns the
@@ -80,21 +75,25 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 			m.addUnprotected(doc.Resolved, w.Pointer)
 		}
 	}
-	p := &Preview{words: engine.SourceFormatter{References: doc.Config.Vocabulary.All().References, Document: doc.Resolved}, Variables: doc.StandIns, mask: m, Iterations: len(doc.Config.Iterations)}
+	p := &Preview{variables: doc.StandIns, iterations: len(doc.Config.Iterations)}
 	if doc.Config.Action == "validate" {
 		return p, nil // the action validate sends no requests
 	}
+	var planned []engine.PlannedRequest
 	err = failure.Recover(func() (err error) {
-		p.planned, err = doc.Plan.Preview(ctx, o.env(m.secrets), m.standIn)
+		planned, err = doc.Program.Preview(ctx, o.env(m.secrets), m.standIn)
 		return err
 	})
-	if doc.Config.Action != "run" && len(p.planned) > 1 {
-		p.planned = p.planned[:1] // the action testRequest sends one request
+	if doc.Config.Action != "run" && len(planned) > 1 {
+		planned = planned[:1] // the action testRequest sends one request
+	}
+	for _, d := range planned {
+		p.planned = append(p.planned, m.request(d))
 	}
 	if err == nil {
 		return p, nil
 	}
-	if len(p.planned) == 0 {
+	if len(planned) == 0 {
 		p = nil
 	}
 	return p, &failure.Error{Kind: failure.KindOf(err), Message: m.text(err.Error())}
@@ -112,20 +111,4 @@ func (o Options) env(secrets *secret.Registry) *env.Run {
 		Rand:      o.Rand,
 		UserAgent: "configurable-extractor/" + o.Version,
 	}
-}
-
-// header returns the pieces of a header of a request.
-func (p *Preview) header(r *httpclient.Outgoing, h httpclient.Line) []piece {
-	if h.Name == "Content-Length" && p.mask.anyStandIn.Find(string(r.Body)) != nil {
-		return []piece{{shown: "{length of the body}", masked: true}}
-	}
-	return p.mask.header(h.Name, h.Text, r.Sensitive.Header(h.Name))
-}
-
-func (p *Preview) address(r *httpclient.Outgoing) []piece {
-	return p.mask.pieces(r.URL, r.Sensitive.Query(r.URL)...)
-}
-
-func (p *Preview) body(r *httpclient.Outgoing) []piece {
-	return p.mask.pieces(string(r.Body), r.Sensitive.Body()...)
 }

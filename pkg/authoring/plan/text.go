@@ -6,17 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keboola/configurable-extractor/pkg/api/httpclient"
-	"github.com/keboola/configurable-extractor/pkg/api/request"
-	"github.com/keboola/configurable-extractor/pkg/engine"
+	api "github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // page is a text that grows line by line.
-type page struct {
-	strings.Builder
-	p *Preview
-}
+type page struct{ strings.Builder }
 
 // line writes the lines of a text with an indent. It trims white space at the end of each
 // line.
@@ -27,17 +22,27 @@ func (b *page) line(indent int, text string) {
 	}
 }
 
+// part writes lines under a title. Without lines it omits the title.
+func (b *page) part(indent int, title string, lines []string) {
+	if len(lines) > 0 {
+		b.line(indent, "\n"+title)
+	}
+	for _, line := range lines {
+		b.line(indent+2, line)
+	}
+}
+
 // WriteText writes the requests of the first iteration as text.
 func (p *Preview) WriteText(w io.Writer) error {
-	b := &page{p: p}
+	b := &page{}
 	for _, note := range p.notes() {
 		b.line(0, note+"\n")
 	}
-	for i, d := range p.first() {
+	for i, r := range p.first() {
 		if i > 0 {
 			b.line(0, "")
 		}
-		b.job(d)
+		b.job(r)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -49,124 +54,91 @@ func (p *Preview) notes() []string {
 	if len(p.planned) == 0 {
 		all = append(all, "Nothing would be sent.")
 	}
-	if p.Iterations > 1 {
-		all = append(all, fmt.Sprintf("Iteration 1 of %d; --json shows all of them.", p.Iterations))
+	if p.iterations > 1 {
+		all = append(all, fmt.Sprintf("Iteration 1 of %d; --json shows all of them.", p.iterations))
 	}
-	if len(p.Variables) > 0 {
-		all = append(all, fmt.Sprintf("These variables have no value here, a platform may bring it: %s. Give them by --var name=value; what is computed from them cannot be right.", strings.Join(p.Variables, ", ")))
+	if len(p.variables) > 0 {
+		all = append(all, fmt.Sprintf("These variables have no value here, a platform may bring it: %s. Give them by --var name=value; what is computed from them cannot be right.", strings.Join(p.variables, ", ")))
 	}
 	return all
 }
 
-// first returns the planned requests of the first iteration.
-func (p *Preview) first() []engine.PlannedRequest {
-	end := slices.IndexFunc(p.planned, func(d engine.PlannedRequest) bool { return d.Iteration > 0 })
-	if end < 0 {
-		end = len(p.planned)
+// first returns the requests of the first iteration.
+func (p *Preview) first() []*request {
+	if end := slices.IndexFunc(p.planned, func(r *request) bool { return r.Iteration > 1 }); end >= 0 {
+		return p.planned[:end]
 	}
-	return p.planned[:end]
+	return p.planned
 }
 
-func (b *page) job(d engine.PlannedRequest) {
-	at := 4 * d.Level
-	b.line(at, b.p.mask.text(d.Job)+"  ("+b.p.mask.text(d.Pointer)+")")
+func (b *page) job(r *request) {
+	at := 4 * r.level
+	b.line(at, r.Job+"  ("+r.Pointer+")")
 	at += 2
-	if d.Calls != "" {
-		b.line(at, b.p.mask.text(d.Calls))
+	if r.Calls != "" {
+		b.line(at, r.Calls)
 	}
-	if d.Window != "" {
-		b.line(at, b.p.windows(d))
+	if r.Windows > 0 {
+		b.line(at, fmt.Sprintf("Runs for %s, the first is %s.", textfmt.Count(r.Windows, "window"), r.Window))
+	} else if r.Window != "" {
+		b.line(at, "Runs for each of its windows; "+r.Window+".")
 	}
-	for _, note := range d.Notes {
-		b.line(at, b.p.mask.text(note))
+	for _, note := range r.Notes {
+		b.line(at, note)
 	}
-	if d.Login != nil {
-		b.line(at, "\nLogin, before it  ("+b.p.mask.text(d.LoginPointer)+")")
-		b.request(at+2, d.Login)
-		b.sources(at, d.LoginSources)
-		b.part(at, "Rules about responses", d.LoginRules)
-		b.part(at, "Remembers for the next login", d.LoginRemembers)
+	if r.login != nil {
+		b.request(at, "Login, before it  ("+r.login.Pointer+")", r.login)
+		b.part(at, "Remembers for the next login", r.login.Remembers)
 	}
-	if d.Problem != nil {
-		b.line(at, "\nNo request: "+b.p.mask.text(d.Problem.Error()))
+	if r.problem == "" {
+		b.request(at, "First request", r)
+	} else {
+		b.line(at, "\nNo request: "+r.problem)
 	}
-	if d.Request != nil {
-		b.line(at, "\nFirst request")
-		b.request(at+2, d.Request)
-		b.sources(at, d.Sources)
-		b.part(at, "Paging", d.Paging)
-		b.part(at, "Rules about responses", d.Rules)
-	}
-	if len(d.Read) > 0 {
-		b.line(at, "\nRemembered by earlier runs")
-		for _, r := range d.Read {
-			b.line(at+2, b.p.mask.text(describeRemembered(r)))
+	var read []string
+	for _, one := range r.Read {
+		switch {
+		case one.Values > 0:
+			read = append(read, one.Name+": "+textfmt.Count(one.Values, "value"))
+		case one.Value == "":
+			read = append(read, one.Name+": nothing yet")
+		default:
+			read = append(read, one.Name+" = "+one.Value)
 		}
 	}
-	b.part(at, "Remembers for the next run", d.Remembers)
+	b.part(at, "Remembered by earlier runs", read)
+	b.part(at, "Remembers for the next run", r.Remembers)
 }
 
-// part writes sentences under a title. It writes nothing if there are no sentences.
-func (b *page) part(at int, title string, sentences []string) {
-	if len(sentences) > 0 {
-		b.line(at, "\n"+title)
-	}
-	for _, sentence := range sentences {
-		b.line(at+2, b.p.mask.text(sentence))
-	}
-}
-
-// describeRemembered formats a remembered value.
-func describeRemembered(r engine.RememberedValue) string {
-	switch {
-	case r.Values > 0:
-		return r.Name + ": " + textfmt.Count(r.Values, "value")
-	case r.Value == "":
-		return r.Name + ": nothing yet"
-	default:
-		return r.Name + " = " + r.Value
-	}
-}
-
-// windows describes the windows of a job in a sentence.
-func (p *Preview) windows(d engine.PlannedRequest) string {
-	if d.Windows == 0 {
-		return p.mask.text("Runs for each of its windows; " + d.Window + ".")
-	}
-	return p.mask.text(fmt.Sprintf("Runs for %s, the first is %s.", textfmt.Count(d.Windows, "window"), d.Window))
-}
-
-func (b *page) request(at int, r *httpclient.Outgoing) {
-	m := b.p.mask
-	b.line(at, r.Method+" "+shown(b.p.address(r)))
+func (b *page) request(at int, title string, r *request) {
+	b.line(at, "\n"+title)
+	b.line(at+2, r.Method+" "+r.URL.String())
 	for _, h := range r.Headers {
-		b.line(at, m.text(h.Name)+": "+shown(b.p.header(r, h)))
+		b.line(at+2, h.name+": "+h.text.String())
 	}
 	if len(r.Body) > 0 {
-		b.line(at, "\n"+shown(b.p.body(r)))
+		b.line(at+2, "\n"+r.Body.String())
 	}
+	b.part(at, "Where its parts come from", sourceLines(r.Sources))
+	b.part(at, "Paging", r.Paging)
+	b.part(at, "Rules about responses", r.Rules)
 }
 
-// sources writes the sources of the parts of a request. Parts of one kind with the same
-// source share a line.
-func (b *page) sources(at int, all []request.Source) {
-	type row struct{ parts, from string }
-	var rows []row
+// sourceLines returns the sources of the parts of a request. Parts of one kind with the
+// same source share a line.
+func sourceLines(all []api.Source) []string {
+	var keys, lines []string // a key is the kind and the source of a line
 	for _, s := range all {
-		kind, name, _ := strings.Cut(b.p.mask.text(s.Part), " ")
-		from := b.p.mask.text(b.p.words.Source(s))
+		kind, name, _ := strings.Cut(s.Part, " ")
 		if s.Pointer != "" {
-			from += "  (" + b.p.mask.text(s.Pointer) + ")"
+			s.From += "  (" + s.Pointer + ")"
 		}
-		same := func(r row) bool { return r.from == from && strings.HasPrefix(r.parts, kind+" ") }
-		if i := slices.IndexFunc(rows, same); i >= 0 {
-			rows[i].parts += ", " + name
+		key := kind + ": " + s.From
+		if i := slices.Index(keys, key); i >= 0 && name != "" {
+			lines[i] = strings.TrimSuffix(lines[i], ": "+s.From) + ", " + name + ": " + s.From
 			continue
 		}
-		rows = append(rows, row{strings.TrimSpace(kind + " " + name), from})
+		keys, lines = append(keys, key), append(lines, s.Part+": "+s.From)
 	}
-	b.line(at, "\nWhere its parts come from")
-	for _, r := range rows {
-		b.line(at+2, r.parts+": "+r.from)
-	}
+	return lines
 }

@@ -25,7 +25,7 @@ func (q *questions) ask(question string, options []infer.Option) (int, error) {
 	for i, o := range options {
 		fmt.Fprintf(&text, "  %d) %s: %s\n", i+1, textfmt.Printable(o.Name), textfmt.Printable(o.Evidence))
 	}
-	text.WriteString("A number, or Enter for 1: ")
+	text.WriteString("Enter a number, or press Enter for 1: ")
 	for {
 		if _, err := io.WriteString(q.out, text.String()); err != nil {
 			return 0, err
@@ -62,7 +62,7 @@ func (q *questions) line() (string, error) {
 		if n > 0 && next[0] == '\n' || err != nil {
 			text := strings.TrimSpace(string(line))
 			if err != nil && text == "" {
-				return "", failure.Userf("the question was not answered; with --yes nothing is asked")
+				return "", failure.Userf("the question was not answered; use --yes to accept all guesses")
 			}
 			return text, nil
 		}

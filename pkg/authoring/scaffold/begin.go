@@ -14,24 +14,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/recipe"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
-
-// List prints the names and summaries of all recipes.
-func List(out io.Writer) error {
-	for _, r := range recipe.All() {
-		if _, err := fmt.Fprintf(out, "%-18s  %s\n", r.Name, r.Summary); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // Recipe writes a recipe to a new file and reports the file on progress. If file is "",
 // it prints the recipe to out.
 func Recipe(out, progress io.Writer, name, file string) error {
-	text, err := recipe.Config(name)
+	text, err := gallery.RecipeConfig(name)
 	if err != nil {
 		return err
 	}
@@ -42,7 +32,7 @@ func Recipe(out, progress io.Writer, name, file string) error {
 	if err := create(file, text); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(progress, "the recipe %s is in %s\n%s\n", name, file, aboutIncomplete)
+	_, err = fmt.Fprintf(progress, "the recipe %s was written to %s\n%s\n", name, file, aboutIncomplete)
 	return err
 }
 
@@ -67,5 +57,5 @@ func create(path string, text []byte) error {
 }
 
 func existsError(path string) error {
-	return failure.Userf("%s exists already and is left alone, choose another file", path)
+	return failure.Userf("%s already exists and is not overwritten; choose another file", path)
 }

@@ -63,7 +63,7 @@ func TestExample(t *testing.T) {
 				t.Errorf("the file lacks %s\n%s", text, got)
 			}
 		}
-		for _, text := range []string{"paging (sure): {", "because 'next' of the response holds the address of the next page", "at /parameters/api/pagination", "\nA run fails if a response shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n", "\n  extractor run '" + filepath.Dir(file) + "'\n"} {
+		for _, text := range []string{"paging (sure): {", "evidence: 'next' of the response has the URL of the next page", "at /parameters/api/pagination", "\nA run fails if a response shows that data is missing; set \"onIncomplete\" to \"warn\" to get a warning instead.\n", "\n  extractor run '" + filepath.Dir(file) + "'\n"} {
 			if !strings.Contains(got.stdout, text) {
 				t.Errorf("the explanation lacks %q\n%s", text, got)
 			}
@@ -75,13 +75,13 @@ func TestExample(t *testing.T) {
 			t.Errorf("others may read it: %v, %v", info, err)
 		}
 		again := try(t, Options{URL: "http://127.0.0.1:1", Out: file}, "")
-		if failure.KindOf(again.err) != failure.User || !strings.Contains(again.err.Error(), "exists already") || again.file != got.file {
+		if failure.KindOf(again.err) != failure.User || !strings.Contains(again.err.Error(), "already exists") || again.file != got.file {
 			t.Errorf("a file that is there: %s", again)
 		}
 	})
 	t.Run("printed", func(t *testing.T) {
 		got := try(t, Options{URL: address}, "")
-		if got.err != nil || !strings.Contains(got.stdout, `"#apiKey": "[hidden]"`) || strings.Contains(got.stdout+got.stderr, "s3cret") || !strings.Contains(got.stderr, "With --out FILE") {
+		if got.err != nil || !strings.Contains(got.stdout, `"#apiKey": "[hidden]"`) || strings.Contains(got.stdout+got.stderr, "s3cret") || !strings.Contains(got.stderr, "add --out FILE") {
 			t.Error(got)
 		}
 	})
@@ -110,8 +110,8 @@ func TestExampleAsks(t *testing.T) {
 	t.Run("the guesses", func(t *testing.T) {
 		got := try(t, Options{URL: address}, "\n\n\n")
 		for _, text := range []string{
-			"Where is the data?\n  1) orders: a list of 2 objects\n  2) facets: a list of 1 object\nA number, or Enter for 1: ",
-			"How does the API page?\n  1) response.url: ", "\n  2) pagenum: ", "\n  3) none: one request\n",
+			"Where is the data?\n  1) orders: a list of 2 objects\n  2) facets: a list of 1 object\nEnter a number, or press Enter for 1: ",
+			"How does the API paginate?\n  1) response.url: ", "\n  2) pagenum: ", "\n  3) none: one request\n",
 			"What is the primary key?\n  1) none: ", "\n  2) id: ",
 		} {
 			if !strings.Contains(got.stderr, text) {
@@ -165,7 +165,7 @@ func TestExampleOfAnArchive(t *testing.T) {
 		{"the largest list", Options{HAR: file}, "", `"endpoint": "many"`, "", ""},
 		{"by its address", Options{HAR: file, URLContains: "/few"}, "", `"endpoint": "few"`, "", ""},
 		{"chosen", Options{HAR: file}, "2\n\n", `"endpoint": "few"`, "", "Which request is the example?\n  1) GET https://h/many: 2 items\n  2) GET https://h/few: 1 item\n"},
-		{"none", Options{HAR: file, URLContains: "/none"}, "", "", "the archive has no exchange to learn from: expected a request that returned JSON, JSON lines, CSV or XML, with an address that contains '/none'", ""},
+		{"none", Options{HAR: file, URLContains: "/none"}, "", "", "the archive has no usable exchange: expected a request that returned JSON, JSON lines, CSV or XML, with a URL that contains '/none'", ""},
 		{"no file", Options{HAR: file + "x"}, "", "", "cannot read the HTTP archive: open", ""},
 	}
 	for _, tt := range tests {
@@ -188,7 +188,7 @@ func TestExampleFails(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"no address", Options{URL: "offset"}, "expected an address like"},
+		{"no address", Options{URL: "offset"}, "expected a URL like"},
 		{"no curl", Options{Curl: "wget x"}, "begins with curl"},
 		{"refused", Options{URL: address + "/?token=s3cret-wrong"}, "status 403"},
 		{"no one there", Options{URL: "http://127.0.0.1:1/?token=s3cret-wrong"}, "no response from 127.0.0.1:1"},

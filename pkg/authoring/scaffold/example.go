@@ -55,10 +55,11 @@ type Options struct {
 // Stderr if the configuration goes to Stdout.
 func Example(ctx context.Context, o Options) error {
 	b := &exampleInit{Options: o, secrets: &secret.Registry{}, questions: questions{in: o.Stdin, out: o.Stderr}}
-	if err := b.run(ctx); err != nil {
-		return b.masked(err)
+	err := b.run(ctx)
+	if err == nil || b.secrets.Mask(err.Error()) == err.Error() {
+		return err
 	}
-	return nil
+	return &failure.Error{Kind: failure.KindOf(err), Message: b.secrets.Mask(err.Error())}
 }
 
 type exampleInit struct {
@@ -126,15 +127,6 @@ func withoutShortSecrets(config []byte) string {
 	return shown
 }
 
-// masked masks the credentials in an error.
-func (b *exampleInit) masked(err error) error {
-	text := b.secrets.Mask(err.Error())
-	if text == err.Error() {
-		return err
-	}
-	return &failure.Error{Kind: failure.KindOf(err), Message: text}
-}
-
 // example reads the example. The exchange has a response only if it is from an archive.
 // It is zero if there is no example.
 func (b *exampleInit) example() (example.Exchange, error) {
@@ -151,13 +143,13 @@ func (b *exampleInit) example() (example.Exchange, error) {
 	if err != nil {
 		return example.Exchange{}, err
 	}
-	b.registerSecrets(r)
+	register(b.secrets, r)
 	return example.Exchange{Request: r}, nil
 }
 
-func (b *exampleInit) registerSecrets(r example.Request) {
-	for _, secret := range infer.Secrets(r) {
-		b.secrets.Add(secret)
+func register(known *secret.Registry, r example.Request) {
+	for _, text := range infer.Secrets(r) {
+		known.Add(text)
 	}
 }
 
@@ -183,7 +175,9 @@ func Candidates(archive io.Reader, contains string, wanted func(example.Request)
 		p, err := infer.Infer(x, infer.Choice{})
 		if err != nil { // the exchange cannot be an example
 			if refused == nil {
-				refused = &failure.Error{Kind: failure.User, Message: secretsOf(x.Request).Mask(Asked(x) + ": " + err.Error())}
+				known := &secret.Registry{}
+				register(known, x.Request)
+				refused = &failure.Error{Kind: failure.User, Message: known.Mask(Asked(x) + ": " + err.Error())}
 			}
 			return nil
 		}
@@ -198,24 +192,15 @@ func Candidates(archive io.Reader, contains string, wanted func(example.Request)
 	if len(all) == 0 {
 		restriction := ""
 		if contains != "" {
-			restriction = fmt.Sprintf(", with an address that contains '%s'", contains)
+			restriction = fmt.Sprintf(", with a URL that contains '%s'", contains)
 		}
-		text := "the archive has no exchange to learn from: expected a request that returned JSON, JSON lines, CSV or XML" + restriction
+		text := "the archive has no usable exchange: expected a request that returned JSON, JSON lines, CSV or XML" + restriction
 		if refused != nil {
 			text += "; " + refused.Error()
 		}
 		return nil, failure.Userf("%s", text)
 	}
 	return all, nil
-}
-
-// secretsOf returns a registry with the credentials of a request.
-func secretsOf(r example.Request) *secret.Registry {
-	known := &secret.Registry{}
-	for _, text := range infer.Secrets(r) {
-		known.Add(text)
-	}
-	return known
 }
 
 // fromHAR returns the exchange of the archive with the most items, or the exchange that
@@ -231,7 +216,7 @@ func (b *exampleInit) fromHAR() (example.Exchange, error) {
 		return example.Exchange{}, err
 	}
 	for _, c := range all {
-		b.registerSecrets(c.Exchange.Request)
+		register(b.secrets, c.Exchange.Request)
 	}
 	at := 0
 	if b.Ask {
@@ -268,7 +253,7 @@ func (b *exampleInit) infer(x example.Exchange) (*infer.Result, error) {
 		options func() []infer.Option
 	}{
 		{"Where is the data?", &b.Choice.DataField, func() []infer.Option { return p.DataFields }},
-		{"How does the API page?", &b.Choice.Paging, func() []infer.Option { return p.Pagings }},
+		{"How does the API paginate?", &b.Choice.Paging, func() []infer.Option { return p.Pagings }},
 		{"What is the primary key?", &b.Choice.PrimaryKey, func() []infer.Option { return p.PrimaryKeys }},
 	} {
 		options := q.options()

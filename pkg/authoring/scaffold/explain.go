@@ -17,11 +17,11 @@ func (b *exampleInit) explanation(x example.Exchange, p *infer.Result, tried str
 	fmt.Fprintf(&t, "A configuration that fetches the table '%s', guessed from %s:\n", p.Table, Asked(x))
 	for _, g := range p.Guesses {
 		fmt.Fprintf(&t, "\n%s (%s): %s\n", g.Subject, g.Confidence, g.Value)
-		fmt.Fprintf(&t, "  because %s\n", g.Evidence)
+		fmt.Fprintf(&t, "  evidence: %s\n", g.Evidence)
 		fmt.Fprintf(&t, "  at %s\n", g.Pointer)
 	}
 	if len(p.Notes) > 0 {
-		t.WriteString("\nMind:\n")
+		t.WriteString("\nNotes:\n")
 	}
 	for _, note := range p.Notes {
 		fmt.Fprintf(&t, "- %s\n", note)
@@ -36,14 +36,14 @@ const aboutIncomplete = `A run fails if a response shows that data is missing; s
 // next names the file of the configuration and the commands to run next.
 func (b *exampleInit) next() string {
 	if b.Out == "" {
-		return "\nCredentials are hidden here. With --out FILE the configuration is written with them.\n"
+		return "\nCredentials are hidden here. To write the configuration with its credentials, add --out FILE.\n"
 	}
-	text := fmt.Sprintf("\nIt is in %s, which only you can read. Next:\n", b.Out)
+	text := fmt.Sprintf("\nWritten to %s, which only you can read. Next:\n", b.Out)
 	text += "  extractor validate " + quoted(b.Out) + "\n"
 	if filepath.Base(b.Out) == "config.json" {
 		return text + "  extractor run " + quoted(filepath.Dir(b.Out)) + "\n"
 	}
-	return text + "  extractor run DIR, where DIR is a directory that has it as config.json\n"
+	return text + "  extractor run DIR, where DIR is a directory with this file as config.json\n"
 }
 
 func quoted(path string) string {

@@ -2,30 +2,14 @@ package scaffold
 
 import (
 	"fmt"
-	"io"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
-
-// ListAPIs prints the APIs of the gallery.
-func ListAPIs(out io.Writer) error {
-	all, err := gallery.All()
-	if err != nil {
-		return err
-	}
-	for _, api := range all {
-		if _, err := fmt.Fprintln(out, api); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // knownAPIs are the APIs of the gallery that match the example.
 type knownAPIs []gallery.API
@@ -48,10 +32,10 @@ func (b *exampleInit) fromGallery(r example.Request) (known knownAPIs, chosen bo
 	}
 	u, err := url.Parse(r.URL)
 	if err != nil {
-		return nil, false, failure.Userf("cannot read the address of the example: %w", err)
+		return nil, false, failure.Userf("cannot read the URL of the example: %w", err)
 	}
-	if known, err = gallery.ByHost(u.Hostname()); err != nil || len(known) == 0 || !b.Ask {
-		return known, false, err
+	if known = gallery.ByHost(u.Hostname()); len(known) == 0 || !b.Ask {
+		return known, false, nil
 	}
 	var options []infer.Option
 	for _, api := range known {
@@ -70,23 +54,18 @@ func (b *exampleInit) mayBeExample(r example.Request) bool {
 	if b.API == "" {
 		return true
 	}
+	api, unknown := gallery.Named(b.API)
 	u, err := url.Parse(r.URL)
-	if err != nil {
-		return false
-	}
-	known, err := gallery.ByHost(u.Hostname())
-	return err == nil && slices.ContainsFunc(known, func(api gallery.API) bool { return api.Name == b.API })
+	return unknown == nil && err == nil && api.Has(u.Hostname())
 }
 
 // writeKnown writes the configuration of the only API, with the credentials of the
 // example.
 func (b *exampleInit) writeKnown(known knownAPIs, r example.Request) error {
 	api := known[0]
-	text, err := gallery.Config(api.Name)
-	if err != nil {
-		return err
-	}
+	text := api.Config
 	var filled []string
+	var err error
 	if r.URL != "" {
 		if text, filled, err = api.Fill(text, r.URL, r.Header); err != nil {
 			return err
@@ -101,7 +80,7 @@ func (b *exampleInit) writeKnown(known knownAPIs, r example.Request) error {
 		return err
 	}
 	explanation += asked
-	explanation += fmt.Sprintf("docs/apis/%s.md says what you need and which tables you get. The vendor's documentation is at %s\n", api.Name, api.Documentation)
+	explanation += fmt.Sprintf("docs/apis/%s.md describes what you need and which tables you get. The vendor's documentation is at %s\n", api.Name, api.Documentation)
 	if b.Out != "" || len(filled) > 0 {
 		explanation += b.next()
 	}

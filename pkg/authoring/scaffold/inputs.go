@@ -11,17 +11,17 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/dotenv"
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
 // complete prompts for the missing values of an API's configuration and writes secrets to
 // the file .env. report lists the written values and the values that are left to fill in.
 func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte, report string, err error) {
-	inputs, err := api.Inputs(config)
-	if err != nil || len(inputs) == 0 {
-		return config, "", err
+	inputs := api.Inputs(config)
+	if len(inputs) == 0 {
+		return config, "", nil
 	}
 	if !b.Ask {
 		return config, toFillIn(inputs), nil
@@ -30,7 +30,7 @@ func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := fmt.Fprintf(b.Stderr, "%s needs %s of yours. docs/apis/%s.md says where to get them. Enter alone leaves one to be filled in later; @FILE is the content of a file.\n",
+	if _, err := fmt.Fprintf(b.Stderr, "%s needs %s from you. docs/apis/%s.md describes where to get them. Press Enter to leave a value for later, or enter @FILE to read it from a file.\n",
 		api.Title, textfmt.Count(len(inputs), "value"), api.Name); err != nil {
 		return nil, "", err
 	}
@@ -53,10 +53,10 @@ func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte
 		}
 	}
 	if len(names) > 0 {
-		if err := dotenv.Append(dotenv.Name, names, func(name string) string { return secrets[name] }); err != nil {
+		if err := dotenv.Append(dotenv.Name, names, secrets); err != nil {
 			return nil, "", err
 		}
-		report = fmt.Sprintf("In the file %s of this directory, where runs find them: %s.\n", dotenv.Name, strings.Join(names, ", "))
+		report = fmt.Sprintf("Stored in the file %s of this directory, where runs find them: %s.\n", dotenv.Name, strings.Join(names, ", "))
 		if file.Shared {
 			report += fmt.Sprintf("Other users of this computer can read this file. Run: chmod 600 %s\n", dotenv.Name)
 		}
@@ -69,7 +69,7 @@ func (b *exampleInit) complete(api gallery.API, config []byte) (completed []byte
 // because a run prefers it to the file.
 func (b *exampleInit) unusedVariable(file *dotenv.File, name string) string {
 	for numbered, n := name, 2; ; n++ {
-		if _, taken := file.Lookup(expr.EnvPrefix + numbered); !taken && b.Getenv(expr.EnvPrefix+numbered) == "" {
+		if _, taken := file.Values[expr.EnvPrefix+numbered]; !taken && b.Getenv(expr.EnvPrefix+numbered) == "" {
 			return numbered
 		}
 		numbered = fmt.Sprintf("%s_%d", name, n)
@@ -85,7 +85,7 @@ func toFillIn(inputs []gallery.Input) string {
 	text.WriteString("Fill in before the first run:\n")
 	for _, input := range inputs {
 		if input.Attribute == "" {
-			fmt.Fprintf(&text, "  %s, wherever it stands\n", input.Example)
+			fmt.Fprintf(&text, "  %s, wherever it appears\n", input.Example)
 		} else {
 			fmt.Fprintf(&text, "  %s, instead of %s\n", input.Attribute, input.Example)
 		}
@@ -157,7 +157,6 @@ func (b *exampleInit) ask(api gallery.API, input gallery.Input) (string, error) 
 	}
 }
 
-// line shows a question and reads a line.
 func (b *exampleInit) line(question string) (string, error) {
 	if _, err := io.WriteString(b.Stderr, question); err != nil {
 		return "", err

@@ -60,7 +60,7 @@ func rehearse(ctx context.Context, x example.Exchange, text []byte) (lines []str
 			return nil, err
 		}
 	}
-	result, err := doc.Plan.Run(ctx, run)
+	result, err := doc.Program.Run(ctx, run)
 	if err != nil {
 		return append(seen.lines, "The run fails on the example: "+err.Error()), nil
 	}
@@ -77,7 +77,7 @@ func rehearse(ctx context.Context, x example.Exchange, text []byte) (lines []str
 type messageCollector struct{ lines []string }
 
 func (r *messageCollector) Write(e event.Event) error {
-	if e.Level == event.Warn || e.Kind == (event.TableWritten{}).Kind() {
+	if e.Level == event.Warn || e.Kind == event.KindOf(event.TableWritten{}) {
 		r.lines = append(r.lines, textfmt.Cut(e.Message, maxMessage))
 	}
 	return nil
@@ -137,7 +137,7 @@ func (s exampleServer) serve(conn net.Conn) {
 func (b *exampleInit) rehearsalReport(ctx context.Context, x example.Exchange, text []byte) string {
 	lines, err := rehearse(ctx, x, text)
 	if err != nil {
-		lines = []string{"It could not be tried: " + err.Error()}
+		lines = []string{"The configuration could not be tried: " + err.Error()}
 	}
 	var t strings.Builder
 	t.WriteString("\nA run on the example, without a network:\n")

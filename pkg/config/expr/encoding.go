@@ -24,7 +24,7 @@ func encodingFunctions() []Function {
 			Doc:      "The text as it is written in a query string: blanks become `+`.",
 			Examples: []Example{{`"a b/c"`, `"a+b%2Fc"`}}},
 		{Name: "rawurlencode", Arguments: "text", Min: 1, Max: 1, Encodes: true, Call: textFunction(php.RawURLEncode),
-			Doc:      "The text as it is written in the path of an address: blanks become `%20`, slashes `%2F`.",
+			Doc:      "The text as it is written in the path of a URL: blanks become `%20`, slashes `%2F`.",
 			Examples: []Example{{`"a b/c"`, `"a%20b%2Fc"`}}},
 		{Name: "json_encode", Arguments: "value", Min: 1, Max: 1, Call: jsonEncode,
 			Doc:      "The value as JSON without blanks; slashes and non-ASCII letters are not escaped.",

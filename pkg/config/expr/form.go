@@ -65,14 +65,14 @@ func (all References) Parse(v value.Value, exact bool) (f Form, ok bool) {
 		f.Literal = true
 		return f, true
 	}
-	f.Reference, ok = all.Find(first.Name)
+	f.Reference, ok = all.find(first.Name)
 	return f, ok
 }
 
-// Walk calls visit for every expression in a value, with its JSON pointer. It visits an
-// expression before the expressions inside. The argument of a reference is visited as
-// well: in {"query": {"function": …}} it may be data with an expression, if "query" is
-// not a reference at this site. exact is Compiler.Exact.
+// Walk calls visit for each expression in a value, with its JSON pointer, and then for the
+// expressions inside it. The argument of a reference may contain expressions too: if the
+// reference does not exist at the site of the value, the object is data. exact is
+// Compiler.Exact.
 func (all References) Walk(v value.Value, pointer string, exact bool, visit func(f Form, pointer string)) {
 	f, ok := all.Parse(v, exact)
 	if !ok {

@@ -98,8 +98,8 @@ func (all References) At(site Site) References {
 	return here
 }
 
-// Find returns the first reference with a key.
-func (all References) Find(key string) (Reference, bool) {
+// find returns the first reference with a key.
+func (all References) find(key string) (Reference, bool) {
 	i := slices.IndexFunc(all, func(r Reference) bool { return string(r.Key) == key })
 	if i < 0 {
 		return Reference{}, false

@@ -9,13 +9,13 @@ const Window Context = "window"
 
 // The members of the context Window.
 const (
-	WindowStart = "start"
-	WindowEnd   = "end"
+	windowStart = "start"
+	windowEnd   = "end"
 )
 
 // WindowMembers returns the members of the context Window.
 func WindowMembers(start, end value.Value) Members {
-	return Members{WindowStart: start, WindowEnd: end}
+	return Members{windowStart: start, windowEnd: end}
 }
 
 func windowReferences() []Reference {
@@ -28,7 +28,7 @@ func windowReferences() []Reference {
 func checkWindow(c Compiler, name string) *ArgumentProblem {
 	f := &ArgumentProblem{Found: quoted(name)}
 	switch members := c.Known[Window]; {
-	case name != WindowStart && name != WindowEnd:
+	case name != windowStart && name != windowEnd:
 		f.Expected = `expected "start" or "end"`
 		if len(members) == 0 {
 			f.Hint = literalHint

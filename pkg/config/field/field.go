@@ -10,6 +10,7 @@ package field
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -57,7 +58,7 @@ type Role int
 
 // The roles.
 const (
-	NoRole Role = iota
+	_ Role = iota
 	// Path is a path to a value in a response or in an item.
 	Path
 	// Condition is a condition, see package condition.
@@ -127,8 +128,16 @@ func Of(name, title, doc string, t *Type) Setting[Section] {
 		func(Section) value.Value { return value.Value{} }}
 }
 
-// Seconds declares a number of seconds.
-func Seconds(name, title, doc string) Setting[Section] { return Of(name, title, doc, NumberType) }
+// Seconds declares a duration in seconds.
+func Seconds(name, title, doc string) Setting[time.Duration] {
+	return Setting[time.Duration]{&Field{Name: name, Title: title, Doc: doc, Type: NumberType}, 0, Section.duration,
+		func(d time.Duration) value.Value { return value.OfInt(int64(d / time.Second)) }}
+}
+
+// Group declares an object of settings.
+func Group(name, title, doc string, fields ...Declaration) Setting[Section] {
+	return Of(name, title, doc, Object("", title, doc, fields...))
+}
 
 // Unread declares a member that only other programs read.
 func Unread(name, title, doc string) Setting[Section] { return Of(name, title, doc, nil) }
@@ -138,6 +147,9 @@ func (s Setting[T]) Default(v T) Setting[T] {
 	s.fallback, s.Field.Default = v, s.toValue(v)
 	return s
 }
+
+// Fallback returns the default value.
+func (s Setting[T]) Fallback() T { return s.fallback }
 
 // DefaultJSON sets the default in the reference. The package that reads the value applies
 // it.

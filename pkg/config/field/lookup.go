@@ -85,7 +85,7 @@ func (t *Type) Needs(name string) bool { return slices.Contains(t.required(), na
 // Allows reports whether a value of this kind is allowed.
 func (t *Type) Allows(k value.Kind) bool { return t.base() == nil || t.allows(k) }
 
-// Describes returns the title of the type: "string", "list", "Paging".
+// Describes returns the title of the type: "string", "list", "Pagination".
 func (t *Type) Describes() string {
 	base := t.base()
 	switch {

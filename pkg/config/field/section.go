@@ -1,7 +1,11 @@
 package field
 
 import (
+	"errors"
+	"math"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -80,6 +84,28 @@ func (s Section) int(fallback int) int {
 		return fallback
 	}
 	return int(i)
+}
+
+// duration returns a number of seconds as a duration. It reports a negative number.
+func (s Section) duration(fallback time.Duration) time.Duration {
+	n, err := strconv.ParseFloat(strings.TrimSpace(s.Value.Raw()), 64)
+	switch {
+	case s.Faulty() || err != nil && !errors.Is(err, strconv.ErrRange):
+		return fallback
+	case n < 0:
+		s.Problem("expected a number of seconds above 0", "")
+		return fallback
+	default:
+		return Duration(n)
+	}
+}
+
+// Duration converts a number of seconds to a duration, limited to the maximum duration.
+func Duration(seconds float64) time.Duration {
+	if seconds >= math.MaxInt64/float64(time.Second) {
+		return math.MaxInt64
+	}
+	return time.Duration(seconds * float64(time.Second))
 }
 
 func (s Section) bool(fallback bool) bool {

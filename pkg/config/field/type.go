@@ -154,7 +154,7 @@ func (t *Type) required() []string {
 	for ; t != nil; t = t.Base {
 		all = append(all, t.Required...)
 		for _, f := range t.Fields {
-			if f.Required {
+			if f.Required && !slices.Contains(all, f.Name) {
 				all = append(all, f.Name)
 			}
 		}

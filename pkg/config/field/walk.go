@@ -66,7 +66,7 @@ func (d *CheckedDocument) meaningOf(v value.Value, t *Type, pointer string) valu
 		return value.OfItems()
 	case base.IsSingleItem != nil && base.IsSingleItem(v):
 		if problem := base.AloneFault; problem != nil {
-			d.addProblem(problem.Code, pointer, v, problem.Expected, problem.Hint)
+			d.addProblem(base, problem.Code, pointer, v, problem.Expected, problem.Hint)
 			return value.OfItems()
 		}
 		return d.read(v, base.Others, pointer)
@@ -159,9 +159,6 @@ func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 		return
 	}
 	lost := base.OnlyUnknownKeys != "" && given.Kind() == value.Object && given.Len() > 0 && v.Len() == 0
-	if lost {
-		d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: base.OnlyUnknownKeys})
-	}
 	choices := base.choices()
 	for _, c := range base.Choices {
 		if c.Old != "" && v.Raw() == c.Name {
@@ -170,12 +167,19 @@ func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	}
 	switch {
 	case v.Kind() == value.String && len(choices) > 0 && !slices.Contains(choices, v.Raw()):
-		d.addProblemOf(base, failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
+		d.addProblem(base, failure.UnknownChoice, pointer, given, "expected one of "+List(choices), choiceHint(base, given.Raw()))
 	case v.Kind() == value.String && base.Pattern != nil && !base.Pattern.matcher().MatchString(v.Raw()):
-		d.addProblem(failure.WrongValue, pointer, given, base.Message, cmp.Or(secondsHint(pointer, given), base.Hint))
+		d.addProblem(base, failure.WrongValue, pointer, given, base.Message, cmp.Or(secondsHint(pointer, given), base.Hint))
 	}
-	if v.Kind() == value.Object {
-		d.missing(v, given, t, pointer)
+	switch {
+	case lost:
+		d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: base.OnlyUnknownKeys})
+	case v.Kind() == value.Object:
+		for _, name := range t.required() {
+			if _, ok := v.Get(name); !ok {
+				d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: "expected the key " + OwnName(name), Hint: Misspelt(given, name, t)})
+			}
+		}
 	}
 	if lost || !slices.Contains(base.NotEmpty, v.Kind().String()) {
 		return
@@ -183,17 +187,7 @@ func (d *CheckedDocument) check(v, given value.Value, t *Type, pointer string) {
 	switch {
 	case v.Kind() == value.String && v.Raw() == "", v.Kind() == value.Array && v.Len() == 0,
 		v.Kind() == value.Object && v.Len() == 0 && len(t.required()) == 0: // otherwise missing keys are reported
-		d.addProblem(failure.WrongValue, pointer, given, base.Message, "")
-	}
-}
-
-// missing reports missing required fields.
-func (d *CheckedDocument) missing(v, given value.Value, t *Type, pointer string) {
-	for _, name := range t.required() {
-		if _, ok := v.Get(name); ok {
-			continue
-		}
-		d.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: pointer, Expected: "expected the key " + OwnName(name), Hint: Misspelt(given, name, t)})
+		d.addProblem(base, failure.WrongValue, pointer, given, base.Message, "")
 	}
 }
 
@@ -217,17 +211,11 @@ func (d *CheckedDocument) wrongType(given value.Value, t *Type, pointer string) 
 	} else if message == "" {
 		message = failure.Text("expected " + phrase(t.Kinds))
 	}
-	d.addProblemOf(t, failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
+	d.addProblem(t, failure.WrongType, pointer, given, message, typeHint(pointer, given, t))
 }
 
-// addProblem adds a problem with a value, unless its pointer has one.
-func (d *CheckedDocument) addProblem(code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
-	d.addProblemOf(nil, code, pointer, found, expected, hint)
-}
-
-// addProblemOf adds a problem with a value of type t, unless its pointer has one. t may
-// be nil.
-func (d *CheckedDocument) addProblemOf(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
+// addProblem adds a problem with a value of type t, unless its pointer has one.
+func (d *CheckedDocument) addProblem(t *Type, code failure.Code, pointer string, found value.Value, expected, hint failure.Text) {
 	if d.faulty[pointer] {
 		return
 	}

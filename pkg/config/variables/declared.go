@@ -3,7 +3,6 @@ package variables
 import (
 	"context"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -15,6 +14,7 @@ import (
 // restricts the value.
 type declaration struct{ name, kind string }
 
+// integer matches the values of the type "int": digits with an optional minus.
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
 
 // declarations reads the declarations of variables from the platform. It returns nil
@@ -67,28 +67,4 @@ func (s *resolver) readDeclarations(content value.Value) ([]declaration, error) 
 		return nil, malformed("declarations of "+s.refs.configurationName(), problems)
 	}
 	return declared, nil
-}
-
-// unusedWithoutValue returns the declared variables that are not used and have no value.
-func unusedWithoutValue(declared []declaration, used []string, found valueSet) []string {
-	var names nameSet
-	for _, d := range declared {
-		if !slices.Contains(used, d.name) {
-			names.add(d.name)
-		}
-	}
-	return withoutValue(names, found)
-}
-
-// notIntegers returns the variables of type int with a value other than an integer or a
-// string of digits with an optional minus.
-func notIntegers(declared []declaration, found valueSet) []string {
-	var names nameSet
-	for _, d := range declared {
-		v, ok := found.values[d.name]
-		if ok && d.kind == "int" && !integer.MatchString(v.Raw()) {
-			names.add(d.name)
-		}
-	}
-	return names
 }

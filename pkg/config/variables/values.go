@@ -36,19 +36,6 @@ func (s valueSet) texts() map[string]string {
 	return texts
 }
 
-// secretsIn returns the values of the variables that a document uses below a key that
-// begins with #.
-func (s valueSet) secretsIn(doc value.Value) []string {
-	texts := s.texts()
-	var secrets nameSet
-	for _, name := range SecretPlaceholders(doc) {
-		if text, ok := texts[name]; ok {
-			secrets.add(text)
-		}
-	}
-	return secrets
-}
-
 // inlineSet reads inline values. Inline values and the id of a row exclude each other.
 // pointer is the JSON pointer of data in the document, or "" if data is not in the
 // document.

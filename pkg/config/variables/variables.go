@@ -143,11 +143,18 @@ func Resolve(ctx context.Context, doc value.Value, in Inputs) (Result, error) {
 	if err := s.check(found, used, unused, declared); err != nil {
 		return Result{}, err
 	}
-	filled, replaced, err := Replace(rest, found.texts())
+	texts := found.texts()
+	filled, replaced, err := Replace(rest, texts)
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Document: filled, Replaced: replaced, Secrets: found.secretsIn(rest), Source: found.source, Used: used, Unused: unused, Warnings: s.warnings}, nil
+	var secrets nameSet
+	for _, name := range SecretPlaceholders(rest) {
+		if text, ok := texts[name]; ok {
+			secrets.add(text)
+		}
+	}
+	return Result{Document: filled, Replaced: replaced, Secrets: secrets, Source: found.source, Used: used, Unused: unused, Warnings: s.warnings}, nil
 }
 
 // unused returns the names of flags that are neither used nor declared.
@@ -194,15 +201,24 @@ func (s *resolver) check(found valueSet, used, unused []string, declared []decla
 	if names := withoutValue(used, found); len(names) > 0 {
 		missing = append(missing, strings.Join(names, ", ")+" (used in the configuration)")
 	}
-	if names := unusedWithoutValue(declared, used, found); len(names) > 0 {
+	var unusedNames, notIntegers nameSet
+	for _, d := range declared {
+		if !slices.Contains(used, d.name) {
+			unusedNames.add(d.name)
+		}
+		if v, ok := found.values[d.name]; ok && d.kind == "int" && !integer.MatchString(v.Raw()) {
+			notIntegers.add(d.name)
+		}
+	}
+	if names := withoutValue(unusedNames, found); len(names) > 0 {
 		missing = append(missing, strings.Join(names, ", ")+" (declared in "+s.refs.configurationName()+")")
 	}
 	var texts []string
 	if len(missing) > 0 {
 		texts = append(texts, "missing values for variables: "+strings.Join(missing, ", "))
 	}
-	if names := notIntegers(declared, found); len(names) > 0 {
-		texts = append(texts, "values that are not integers, as declared, for variables: "+strings.Join(names, ", "))
+	if len(notIntegers) > 0 {
+		texts = append(texts, "values that are not integers, as declared, for variables: "+strings.Join(notIntegers, ", "))
 	}
 	if len(texts) == 0 {
 		return nil

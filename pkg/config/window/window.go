@@ -15,8 +15,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Most is the maximum number of windows.
-const Most = 100_000
+const (
+	// maxWindows is the maximum number of windows.
+	maxWindows = 100_000
+	// maxSpans limits the time that is spent on windows that All leaves out.
+	maxSpans = 5 * maxWindows
+)
 
 // Spec describes how windows are computed and formatted.
 type Spec struct {
@@ -42,17 +46,17 @@ type Sequence struct {
 }
 
 // Between returns the windows between two times, without fractions of seconds. More than
-// Most windows are a user error. This limit includes windows that All leaves out.
+// maxWindows windows are a user error.
 func (r Spec) Between(from, to time.Time) (Sequence, error) {
 	in := func(t time.Time) time.Time { return time.Unix(t.Unix(), 0).In(r.Zone) }
 	w := Sequence{spec: r, end: r.endUnit(), from: in(from), to: in(to)}
 	spans := 0
 	for start, end := range w.spans() {
-		if spans++; spans > Most {
-			return Sequence{}, failure.Userf("there are more than %d windows between %s and %s: make 'step' longer", Most, php.DateIn(boundFormat, w.from), php.DateIn(boundFormat, w.to))
-		}
 		if !w.window(start, end).empty() {
 			w.Count++
+		}
+		if spans++; w.Count > maxWindows || spans > maxSpans {
+			return Sequence{}, failure.Userf("there are more than %d windows between %s and %s: make 'step' longer", maxWindows, php.DateIn(boundFormat, w.from), php.DateIn(boundFormat, w.to))
 		}
 	}
 	return w, nil

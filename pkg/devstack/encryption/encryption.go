@@ -17,8 +17,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Prefix is the prefix of every cipher.
-const Prefix = "KBC::"
+// prefix is the prefix of every cipher.
+const prefix = "KBC::"
 
 // Scope restricts who can decrypt a cipher. Empty fields do not restrict it.
 type Scope struct {
@@ -92,30 +92,30 @@ func (b *Box) EncryptText(s Scope, text string) (string, error) {
 		return text, err
 	}
 	sealed := b.sealer.Seal(nil, nil, []byte(text), k.authenticatedData(s))
-	return Prefix + k.name + "::" + base64.StdEncoding.EncodeToString(sealed), nil
+	return prefix + k.name + "::" + base64.StdEncoding.EncodeToString(sealed), nil
 }
 
 // Encrypt returns a document with every scalar encrypted that has a key beginning with #.
 // The encrypted values are texts. Objects and lists with such a key are handled like any
 // other.
 func (b *Box) Encrypt(s Scope, document value.Value) (value.Value, error) {
-	if _, err := s.kind(); err != nil {
-		return value.Value{}, err
-	}
-	return mapSecrets(document, func(_ string, secret value.Value) value.Value {
-		text, _ := b.EncryptText(s, secret.Cell()) // the scope was checked above
-		return value.OfString(text)
-	}), nil
+	return b.encrypt(s, document, func(value.Value) bool { return true })
 }
 
 // EncryptPlain encrypts a document before it is stored. Unlike Encrypt it leaves null,
 // empty texts, and texts with a {{variable}}, which contain no secret yet.
 func (b *Box) EncryptPlain(s Scope, document value.Value) (value.Value, error) {
+	return b.encrypt(s, document, func(secret value.Value) bool {
+		return !secret.IsNull() && secret.Raw() != "" && !strings.Contains(secret.Raw(), "{{")
+	})
+}
+
+func (b *Box) encrypt(s Scope, document value.Value, isPlain func(value.Value) bool) (value.Value, error) {
 	if _, err := s.kind(); err != nil {
 		return value.Value{}, err
 	}
 	return mapSecrets(document, func(_ string, secret value.Value) value.Value {
-		if secret.IsNull() || secret.Raw() == "" || strings.Contains(secret.Raw(), "{{") || isCipher(secret.Raw()) {
+		if !isPlain(secret) {
 			return secret
 		}
 		text, _ := b.EncryptText(s, secret.Cell()) // the scope was checked above
@@ -143,7 +143,7 @@ func (b *Box) Decrypt(s Scope, document value.Value) (decrypted value.Value, unr
 
 func (b *Box) decryptText(s Scope, text string) (string, bool) {
 	for _, k := range kinds {
-		encoded, is := strings.CutPrefix(text, Prefix+k.name+"::")
+		encoded, is := strings.CutPrefix(text, prefix+k.name+"::")
 		if !is {
 			continue
 		}
@@ -157,10 +157,9 @@ func (b *Box) decryptText(s Scope, text string) (string, bool) {
 	return "", false
 }
 
-// isCipher reports whether a text is a cipher of this or another platform.
 func isCipher(text string) bool {
-	name, sealed, found := strings.Cut(strings.TrimPrefix(text, Prefix), "::")
-	return strings.HasPrefix(text, Prefix) && found && strings.Contains(name, "Secure") && sealed != ""
+	name, sealed, found := strings.Cut(strings.TrimPrefix(text, prefix), "::")
+	return strings.HasPrefix(text, prefix) && found && strings.Contains(name, "Secure") && sealed != ""
 }
 
 // mapSecrets returns a document with change applied to every scalar or null that has a key

@@ -71,8 +71,8 @@ func TestKinds(t *testing.T) {
 			})
 			// A cipher is bound to its kind.
 			for _, k := range kinds {
-				_, rest, _ := strings.Cut(strings.TrimPrefix(text, Prefix), "::")
-				if other := Prefix + k.name + "::" + rest; other != text {
+				_, rest, _ := strings.Cut(strings.TrimPrefix(text, prefix), "::")
+				if other := prefix + k.name + "::" + rest; other != text {
 					if plain, ok := b.decryptText(reader, other); ok {
 						t.Errorf("%s is %s", other, plain)
 					}
@@ -148,7 +148,7 @@ func TestUnread(t *testing.T) {
 
 func FuzzDecrypt(f *testing.F) {
 	for _, k := range kinds {
-		f.Add(Prefix + k.name + "::AAAA")
+		f.Add(prefix + k.name + "::AAAA")
 	}
 	f.Add("KBC::ProjectSecure::")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -174,7 +174,7 @@ func TestEncryptPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	sealed, err := b.EncryptPlain(scope, given)
-	if err != nil || strings.Count(sealed.JSON(), Prefix+"ProjectSecure::") != 3 || !strings.Contains(sealed.JSON(), `"#e":"","#z":null,"#v":"Bearer {{token}}","#c":"KBC::ProjectSecureKV::x"`) {
+	if err != nil || strings.Count(sealed.JSON(), prefix+"ProjectSecure::") != 3 || !strings.Contains(sealed.JSON(), `"#e":"","#z":null,"#v":"Bearer {{token}}","#c":"KBC::ProjectSecureKV::x"`) {
 		t.Errorf("%s, %v", sealed.JSON(), err)
 	}
 	if again, err := b.EncryptPlain(scope, sealed); err != nil || !again.Equal(sealed) {

@@ -39,7 +39,6 @@ func baseURL(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// queueURL returns the base URL of the queue API for the client of a request.
 func (s *server) queueURL(r *http.Request) string {
 	if r.Context().Value(queueRootKey{}) != nil {
 		return baseURL(r)

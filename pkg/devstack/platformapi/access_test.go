@@ -57,14 +57,6 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// Without a token of its own an API must not take the missing one for right.
-func TestAPIWithoutATokenOpensToNoOne(t *testing.T) {
-	w := newWorld(t, func(o *platformapi.Options) { o.Token = "" })
-	if got := w.callWith("GET", configs, "", http.Header{}); got.status != 401 {
-		t.Errorf("got %d %s", got.status, got.body)
-	}
-}
-
 func TestUnknownPathsAndMethods(t *testing.T) {
 	w := newWorld(t)
 	storagePath := func(path string) string { return storageError(`Path "`+path+`" not found`, "notFound") }

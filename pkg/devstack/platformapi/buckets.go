@@ -83,7 +83,6 @@ func (s *server) createBucket(r *http.Request) (response, error) {
 	return created(bucketOf(r, stored, nil), replaceError(err, store.ErrExists, alreadyExists("bucket", "Bucket %q already exists", bucket.ID)))
 }
 
-// displayName returns the display name, or "" if it is absent.
 func (f *fields) displayName() string {
 	name := f.text("displayName")
 	if name != "" && (!validID(name) || strings.Contains(name, ".") || len(name) > maxBucketName) {

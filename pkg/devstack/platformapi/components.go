@@ -110,7 +110,6 @@ func (s *server) showComponent(r *http.Request) (response, error) {
 	return ok(componentOf(r, id), err)
 }
 
-// checkComponent returns a refusal if the component does not exist.
 func (s *server) checkComponent(id string) error {
 	if !validID(id) {
 		return noComponent(id)
@@ -129,7 +128,6 @@ func noComponent(id string) *refusal {
 	return notFound("storage.components.notFound", "Component %q not found", id)
 }
 
-// knownComponents returns all components, sorted by id.
 func (s *server) knownComponents(r *http.Request) ([]component, error) {
 	used, err := s.Store.Components()
 	ids := slices.Concat(s.Components, used)

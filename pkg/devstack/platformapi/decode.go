@@ -29,22 +29,6 @@ const (
 type fields struct {
 	members value.Value // an object
 	err     error
-	// onRead is called with the name of each field that is read. It is nil except in tests.
-	onRead func(name string)
-}
-
-// readsOfQuery and readsOfBody are context keys for a func(string) that receives the names
-// of the parameters that are read. A test uses them to find parameters that are declared
-// but not read.
-type (
-	readsOfQuery struct{}
-	readsOfBody  struct{}
-)
-
-// onReadIn returns the function in the context of a request, or nil.
-func onReadIn(r *http.Request, key any) func(name string) {
-	asked, _ := r.Context().Value(key).(func(string))
-	return asked
 }
 
 func formFields(r *http.Request) *fields { return readFields(r, true) }
@@ -56,7 +40,6 @@ func readFields(r *http.Request, forms bool) *fields {
 	if f.err == nil {
 		f.err = checkBody(r, f.members)
 	}
-	f.onRead = onReadIn(r, readsOfBody{})
 	return f
 }
 
@@ -115,11 +98,7 @@ func formObject(body string) *fields {
 	return &fields{members: members, err: err}
 }
 
-// get returns a field. It returns false if the field is absent.
 func (f *fields) get(name string) (value.Value, bool) {
-	if f.onRead != nil {
-		f.onRead(name)
-	}
 	v := f.members.Field(name)
 	return v, f.err == nil && !v.IsNull()
 }
@@ -163,7 +142,6 @@ func (f *fields) flag(name string) (yes, given bool) {
 	return false, true
 }
 
-// number returns a whole number from low to high, or the fallback if the field is absent.
 func (f *fields) number(name string, fallback, low, high int) int {
 	v, given := f.get(name)
 	if !given {
@@ -176,13 +154,11 @@ func (f *fields) number(name string, fallback, low, high int) int {
 	return n
 }
 
-// wholeNumber parses a whole number, or the text of one, from low to high.
 func wholeNumber(v value.Value, low, high int) (n int, ok bool) {
 	n, err := strconv.Atoi(v.Raw())
 	return n, err == nil && low <= n && n <= high
 }
 
-// list returns the items of a list, or nil if it is absent.
 func (f *fields) list(name string) []value.Value {
 	v, given := f.get(name)
 	if !given {

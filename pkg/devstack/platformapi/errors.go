@@ -19,7 +19,6 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.message }
 
-// invalid returns a refusal with status 400 for invalid input.
 func invalid(format string, args ...any) *refusal {
 	return &refusal{status: http.StatusBadRequest, code: "validation", message: fmt.Sprintf(format, args...)}
 }
@@ -28,7 +27,6 @@ func notFound(code, format string, args ...any) *refusal {
 	return &refusal{status: http.StatusNotFound, code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// replaceError returns the refusal if err is the known error, otherwise err.
 func replaceError(err, known error, refusal *refusal) error {
 	if errors.Is(err, known) {
 		return refusal

@@ -22,7 +22,6 @@ const (
 	maxParens     = 20   // maximum nesting of parentheses and NOT
 )
 
-// eventFields returns the fields that a query can name, with their values.
 func eventFields() map[string]func(store.Event) string {
 	return map[string]func(store.Event) string{
 		"id":              func(e store.Event) string { return e.ID },
@@ -98,7 +97,6 @@ func (p *eventQuery) next() {
 	p.term = !slices.Contains([]string{"AND", "OR", "NOT", "&&", "||"}, p.token)
 }
 
-// parseOr parses parts that are joined with OR.
 func (p *eventQuery) parseOr(depth int) eventMatcher {
 	wanted := p.parseAnd(depth)
 	for p.token == "OR" || p.token == "||" {
@@ -109,7 +107,6 @@ func (p *eventQuery) parseOr(depth int) eventMatcher {
 	return wanted
 }
 
-// parseAnd parses parts that are joined with AND or simply follow each other.
 func (p *eventQuery) parseAnd(depth int) eventMatcher {
 	wanted := p.parseUnary(depth)
 	for p.token != "" && p.token != ")" && p.token != "OR" && p.token != "||" {

@@ -146,7 +146,6 @@ func checkEvent(e store.Event, f *fields) error {
 	return nil
 }
 
-// seconds returns a whole number of seconds, or 0 if it is absent.
 func (f *fields) seconds(name string) int {
 	v, given := f.get(name)
 	if !given {

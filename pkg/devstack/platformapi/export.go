@@ -8,7 +8,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
@@ -77,7 +76,6 @@ func (s *server) export(out io.Writer, t store.Table, selected selection, format
 	})
 }
 
-// runOf returns the id of the run in the header of a request, or "".
 func runOf(r *http.Request) string {
 	if id := r.Header.Get(runHeader); validID(id) {
 		return id
@@ -147,18 +145,12 @@ func (s *server) listOperations(r *http.Request) (response, error) {
 	if q.err != nil {
 		return response{}, q.err
 	}
-	var found []store.Operation
+	found := []operationRecord{}
 	err := s.Store.Operations(func(o store.Operation) bool {
-		if skip > 0 {
-			skip--
-			return true
+		if skip--; skip < 0 {
+			found = append(found, operationOf(r, o))
 		}
-		found = append(found, o)
 		return len(found) < limit
 	})
-	return ok(each(found, func(o store.Operation) operationRecord { return operationOf(r, o) }), err)
-}
-
-func hasTags(f store.File, tags []string) bool {
-	return !slices.ContainsFunc(tags, func(tag string) bool { return !slices.Contains(f.Tags, tag) })
+	return ok(found, err)
 }

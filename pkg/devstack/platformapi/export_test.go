@@ -1,9 +1,7 @@
 package platformapi
 
 import (
-	"context"
 	"maps"
-	"net/http"
 	"slices"
 )
 
@@ -35,11 +33,4 @@ func ParametersOf(pattern, method string) Parameters {
 	return Parameters{
 		Query: e.queryNames, Body: e.bodyNames, Ignored: slices.Sorted(maps.Keys(e.idle)), Missing: e.missing, OwnBody: e.ownBody, Absent: e.unsupported,
 	}
-}
-
-// Watched returns a request whose reader is known: query and body get the name of each
-// parameter that the endpoint reads.
-func Watched(r *http.Request, query, body func(name string)) *http.Request {
-	ctx := context.WithValue(r.Context(), readsOfQuery{}, query)
-	return r.WithContext(context.WithValue(ctx, readsOfBody{}, body))
 }

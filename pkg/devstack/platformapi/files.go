@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -102,21 +103,22 @@ func (s *server) listFiles(r *http.Request) (response, error) {
 	if q.err != nil {
 		return response{}, q.err
 	}
-	var found []store.File
+	found := []fileRecord{}
 	err := s.Store.Files(func(f store.File) bool {
 		id, _ := strconv.ParseUint(f.ID, 10, 64) // the store generated the id
+		lacksTag := slices.ContainsFunc(tags, func(tag string) bool { return !slices.Contains(f.Tags, tag) })
 		switch {
 		case id <= since:
 			return false
-		case id >= below || !hasTags(f, tags) || run != "" && f.RunID != run:
+		case id >= below || lacksTag || run != "" && f.RunID != run:
 		case skip > 0:
 			skip--
 		default:
-			found = append(found, f)
+			found = append(found, s.fileOf(r, f))
 		}
 		return len(found) < limit
 	})
-	return ok(each(found, func(f store.File) fileRecord { return s.fileOf(r, f) }), err)
+	return ok(found, err)
 }
 
 func (s *server) deleteFile(r *http.Request) (response, error) {

@@ -53,7 +53,7 @@ func FuzzAPI(f *testing.F) {
 		}
 	})
 	left := 3
-	if _, err := opened.Load(store.Load{Table: "in.c-b.t", Columns: []store.Column{{Name: "id"}, {Name: "n"}}, Next: func() ([]string, error) {
+	if _, err := opened.Load(context.Background(), store.Load{Table: "in.c-b.t", Columns: []store.Column{{Name: "id"}, {Name: "n"}}, Next: func() ([]string, error) {
 		if left--; left < 0 {
 			return nil, io.EOF
 		}

@@ -3,6 +3,7 @@ package platformapi_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -347,7 +348,7 @@ func TestNothingWithoutTheToken(t *testing.T) {
 	w.must("POST", "/v2/storage/events", fmt.Sprintf(`{"component":"acme.ex","message":%q,"runId":"1"}`, mine), 201)
 	w.must("POST", "/v2/storage/buckets", fmt.Sprintf(`{"name":%q,"stage":"in"}`, mine), 201)
 	w.must("POST", "/queue/jobs", fmt.Sprintf(`{"component":"acme.ex","mode":"run","config":"1","tag":%q}`, mine), 201)
-	if _, err := w.store.Load(store.Load{Table: "in.c-" + mine + ".t", Columns: []store.Column{{Name: "a"}}, Next: func() ([]string, error) { return nil, io.EOF }}); err != nil {
+	if _, err := w.store.Load(context.Background(), store.Load{Table: "in.c-" + mine + ".t", Columns: []store.Column{{Name: "a"}}, Next: func() ([]string, error) { return nil, io.EOF }}); err != nil {
 		t.Fatal(err)
 	}
 	before := w.everything(t)

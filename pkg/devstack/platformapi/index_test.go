@@ -2,7 +2,6 @@ package platformapi_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -83,14 +82,6 @@ func TestIndexNeedsNoToken(t *testing.T) {
 	}
 	if got := w.callWith("GET", "/v2/storage/branch/7/components/acme.ex", "", http.Header{}); got.status != 404 {
 		t.Errorf("another branch: %d %s", got.status, got.body)
-	}
-}
-
-func TestAddressOverTLS(t *testing.T) {
-	w, response := newWorld(t), httptest.NewRecorder()
-	w.handler.ServeHTTP(response, httptest.NewRequest("GET", "https://laptop.example/v2/storage", nil))
-	if !strings.Contains(response.Body.String(), `"url":"https://laptop.example/queue"`) {
-		t.Errorf("got %s", response.Body)
 	}
 }
 

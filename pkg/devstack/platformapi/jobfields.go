@@ -22,7 +22,6 @@ func (f *fields) mode() string {
 	return mode
 }
 
-// branch refuses every branch except the default branch.
 func (f *fields) branch() {
 	id := f.text("branchId")
 	if id != "" && id != "default" && id != strconv.Itoa(branchID) {
@@ -121,40 +120,83 @@ func (f *fields) variableValue(i int, pair value.Value) {
 	}
 }
 
-// hasValues reports whether variableValuesData contains any value.
 func hasValues(data json.RawMessage) bool {
 	v, err := value.Parse(data)
 	return err == nil && v.Field("values").Len() > 0
 }
 
-// extra returns the members that are stored for the record only. They have no effect here:
+// jobExtra is a member of a job that is stored for the record only. It has no effect here:
 // for example, a job with a delay starts at once.
-func (f *fields) extra(r *http.Request) map[string]json.RawMessage {
+type jobExtra struct {
+	name string
+	// fallback is the JSON in the record of a job without the member.
+	fallback string
+	expected string
+	isValid  func(value.Value) bool
+}
+
+func jobExtras() []jobExtra {
+	isText := func(v value.Value) bool {
+		return (v.Kind() == value.String || v.Kind() == value.Number) && len(v.Raw()) <= maxID
+	}
+	// isObject accepts an object with a member that is null or valid.
+	isObject := func(member string, isValid func(value.Value) bool) func(value.Value) bool {
+		return func(v value.Value) bool {
+			m := v.Field(member)
+			return emptyList(v) || v.Kind() == value.Object && (m.IsNull() || isValid(m))
+		}
+	}
+	oneOf := func(words ...string) func(value.Value) bool {
+		return func(v value.Value) bool { return slices.Contains(words, v.Raw()) }
+	}
+	return []jobExtra{
+		{"parallelism", "null", `a whole number from 0 to 100 or "infinity"`, func(v value.Value) bool {
+			_, ok := wholeNumber(v, 0, 100)
+			return ok || v.Kind() == value.String && v.Raw() == "infinity"
+		}},
+		{"backend", "{}", `an object with a "type" of xsmall, small, medium or large`,
+			isObject("type", oneOf("xsmall", "small", "medium", "large"))},
+		{"behavior", `{"onError":null}`, `an object with a string "onError"`,
+			isObject("onError", func(v value.Value) bool { return v.Kind() == value.String })},
+		{"delay", "null", "a number of seconds", func(v value.Value) bool {
+			_, ok := wholeNumber(v, 0, math.MaxInt32)
+			return ok
+		}},
+		{"delayedStartTime", "null", "a time like 2006-01-02T15:04:05+00:00", func(v value.Value) bool {
+			_, ok := parseTime(v.Raw())
+			return ok && v.Kind() == value.String
+		}},
+		{"type", `"standard"`, quoted(jobTypes()), oneOf(jobTypes()...)},
+		{"onlyOrchestrationTaskIds", "null", "a list of ids", func(v value.Value) bool {
+			return v.Kind() == value.Array && !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !isText(item) })
+		}},
+		{"parentRunId", `""`, "the run id of a job", func(v value.Value) bool {
+			return isText(v) && (v.Raw() == "" || validID(v.Raw()))
+		}},
+		{"orchestrationJobId", "null", "a string", isText},
+		{"orchestrationTaskId", "null", "a string", isText},
+		{"previousJobId", "null", "a string", isText},
+		{"executor", `"dind"`, "a string", isText},
+	}
+}
+
+func jobTypes() []string {
+	return []string{"standard", "container", "phaseContainer", "orchestrationContainer", "retryContainer"}
+}
+
+// extras returns the members of jobExtras in a request.
+func (f *fields) extras(r *http.Request) map[string]json.RawMessage {
 	kept := map[string]json.RawMessage{}
-	keep := func(name string, valid func(value.Value) bool, want string) {
-		v, given := f.get(name)
-		if !given {
-			return
+	for _, extra := range jobExtras() {
+		v, given := f.get(extra.name)
+		switch {
+		case given && !extra.isValid(v):
+			f.fail("%q must be %s", extra.name, extra.expected)
+		case given:
+			kept[extra.name] = f.document(extra.name, v)
 		}
-		if !valid(v) {
-			f.fail("%q must be %s", name, want)
-			return
-		}
-		kept[name] = f.document(name, v)
 	}
-	keep("parallelism", isParallelism, `a whole number from 0 to 100 or "infinity"`)
-	keep("backend", isBackend, `an object with a "type" of xsmall, small, medium or large`)
-	keep("behavior", isBehavior, `an object with a string "onError"`)
-	keep("delay", isSeconds, "a number of seconds")
-	keep("delayedStartTime", isTime, "a time like 2006-01-02T15:04:05+00:00")
-	keep("type", isJobType, quoted(jobTypes()))
-	keep("onlyOrchestrationTaskIds", isTexts, "a list of ids")
-	keep("parentRunId", isRunID, "the run id of a job")
-	for _, name := range []string{"orchestrationJobId", "orchestrationTaskId", "previousJobId", "executor"} {
-		keep(name, isText, "a string")
-	}
-	_, delay := kept["delay"]
-	if _, start := kept["delayedStartTime"]; delay && start {
+	if kept["delay"] != nil && kept["delayedStartTime"] != nil {
 		f.fail(`Provide either "delay" or "delayedStartTime", but not both.`)
 	}
 	if parent := r.Header.Get(runHeader); kept["parentRunId"] == nil && validID(parent) {
@@ -163,46 +205,10 @@ func (f *fields) extra(r *http.Request) map[string]json.RawMessage {
 	return kept
 }
 
-func isText(v value.Value) bool {
-	return (v.Kind() == value.String || v.Kind() == value.Number) && len(v.Raw()) <= maxID
+func extrasOf(j store.Job) map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	for _, extra := range jobExtras() {
+		all[extra.name] = orRaw(j.Extra[extra.name], extra.fallback)
+	}
+	return all
 }
-
-func isRunID(v value.Value) bool {
-	return isText(v) && (v.Raw() == "" || validID(v.Raw()))
-}
-
-func isTexts(v value.Value) bool {
-	return v.Kind() == value.Array && !slices.ContainsFunc(v.Items(), func(item value.Value) bool { return !isText(item) })
-}
-
-func isSeconds(v value.Value) bool {
-	_, ok := wholeNumber(v, 0, math.MaxInt32)
-	return ok
-}
-
-func isTime(v value.Value) bool {
-	_, ok := parseTime(v.Raw())
-	return ok && v.Kind() == value.String
-}
-
-func isParallelism(v value.Value) bool {
-	_, ok := wholeNumber(v, 0, 100)
-	return ok || v.Kind() == value.String && v.Raw() == "infinity"
-}
-
-func isBackend(v value.Value) bool {
-	sizes := []string{"xsmall", "small", "medium", "large"}
-	size := v.Field("type")
-	return emptyList(v) || v.Kind() == value.Object && (size.IsNull() || slices.Contains(sizes, size.Raw()))
-}
-
-func isBehavior(v value.Value) bool {
-	onError := v.Field("onError")
-	return emptyList(v) || v.Kind() == value.Object && (onError.IsNull() || onError.Kind() == value.String)
-}
-
-func jobTypes() []string {
-	return []string{"standard", "container", "phaseContainer", "orchestrationContainer", "retryContainer"}
-}
-
-func isJobType(v value.Value) bool { return slices.Contains(jobTypes(), v.Raw()) }

@@ -68,12 +68,12 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 	if err != nil {
 		return jobRecord{}, err
 	}
-	desired := store.Processing
+	desired, extra := store.Processing, extrasOf(j)
 	if j.Kill {
 		desired = store.Terminating
 	}
 	return jobRecord{
-		ID: j.ID, RunID: runID(j), ParentRunID: orRaw(j.Extra["parentRunId"], `""`),
+		ID: j.ID, RunID: runID(j), ParentRunID: extra["parentRunId"],
 		Project: idAndName{ID: strconv.Itoa(projectID), Name: projectName},
 		Token:   jobToken{ID: tokenID, Description: tokenDescription},
 		Status:  j.Status, DesiredStatus: desired, Mode: j.Mode,
@@ -83,14 +83,10 @@ func (s *server) jobOf(r *http.Request, j store.Job) (jobRecord, error) {
 		DurationSeconds: s.duration(j), Result: result, UsageData: []string{}, IsFinished: j.Status.Finished(),
 		URL: s.queueURL(r) + "/jobs/" + j.ID, BranchID: strconv.Itoa(branchID), BranchType: "default",
 		VariableValuesID: orNull(j.VariableValuesID), VariableValuesData: orRaw(j.VariableValuesData, "[]"),
-		Backend: orRaw(j.Extra["backend"], "{}"), Executor: orRaw(j.Extra["executor"], `"dind"`),
-		Behavior: orRaw(j.Extra["behavior"], `{"onError":null}`), Parallelism: orRaw(j.Extra["parallelism"], "null"),
-		Type: orRaw(j.Extra["type"], `"standard"`), Delay: orRaw(j.Extra["delay"], "null"),
-		DelayedStartTime:   orRaw(j.Extra["delayedStartTime"], "null"),
-		OrchestrationJobID: orRaw(j.Extra["orchestrationJobId"], "null"),
-		OrchestrationTask:  orRaw(j.Extra["orchestrationTaskId"], "null"),
-		OnlyTasks:          orRaw(j.Extra["onlyOrchestrationTaskIds"], "null"),
-		PreviousJobID:      orRaw(j.Extra["previousJobId"], "null"),
+		Backend: extra["backend"], Executor: extra["executor"], Behavior: extra["behavior"], Parallelism: extra["parallelism"],
+		Type: extra["type"], Delay: extra["delay"], DelayedStartTime: extra["delayedStartTime"],
+		OrchestrationJobID: extra["orchestrationJobId"], OrchestrationTask: extra["orchestrationTaskId"],
+		OnlyTasks: extra["onlyOrchestrationTaskIds"], PreviousJobID: extra["previousJobId"],
 	}, nil
 }
 
@@ -103,11 +99,10 @@ func runID(j store.Job) string {
 	return j.ID
 }
 
-// parentOf returns the run id of the job's parent, or "".
 func parentOf(j store.Job) string { return strings.Trim(string(j.Extra["parentRunId"]), `"`) }
 
 func typeOf(j store.Job) string {
-	return strings.Trim(string(orRaw(j.Extra["type"], `"standard"`)), `"`)
+	return strings.Trim(string(extrasOf(j)["type"]), `"`)
 }
 
 func (s *server) duration(j store.Job) int {
@@ -122,26 +117,22 @@ func (s *server) duration(j store.Job) int {
 }
 
 type jobResult struct {
-	Message       string         `json:"message"`
-	ConfigVersion *string        `json:"configVersion"`
-	Images        [][]image      `json:"images"`
-	Input         jobInput       `json:"input"`
-	Output        jobOutput      `json:"output"`
-	Variables     []nameAndValue `json:"variables"`
-	Error         *jobError      `json:"error,omitempty"`
+	Message       string    `json:"message"`
+	ConfigVersion *string   `json:"configVersion"`
+	Images        [][]image `json:"images"`
+	Input         struct {
+		Tables []string `json:"tables"`
+	} `json:"input"`
+	Output struct {
+		Tables []jobTable `json:"tables"`
+	} `json:"output"`
+	Variables []nameAndValue `json:"variables"`
+	Error     *jobError      `json:"error,omitempty"`
 }
 
 type image struct {
 	ID      string   `json:"id"`
 	Digests []string `json:"digests"`
-}
-
-type jobInput struct {
-	Tables []string `json:"tables"`
-}
-
-type jobOutput struct {
-	Tables []jobTable `json:"tables"`
 }
 
 type jobTable struct {
@@ -174,10 +165,8 @@ func (s *server) resultOf(j store.Job) (any, error) {
 	if j.Result != nil {
 		r = *j.Result
 	}
-	result := jobResult{
-		Message: r.Message, ConfigVersion: orNull(r.ConfigVersion), Images: [][]image{},
-		Input: jobInput{Tables: []string{}}, Output: jobOutput{Tables: []jobTable{}}, Variables: []nameAndValue{},
-	}
+	result := jobResult{Message: r.Message, ConfigVersion: orNull(r.ConfigVersion), Images: [][]image{}, Variables: []nameAndValue{}}
+	result.Input.Tables, result.Output.Tables = []string{}, []jobTable{}
 	for _, id := range r.Images {
 		result.Images = append(result.Images, []image{{ID: id, Digests: []string{}}})
 	}

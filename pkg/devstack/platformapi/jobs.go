@@ -9,13 +9,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// jobMembers returns the members of the body that createJob reads.
 func jobMembers() []string {
-	return []string{
-		"component", "config", "configData", "configRowIds", "mode", "tag", "variableValuesId", "variableValuesData", "branchId",
-		"parallelism", "backend", "behavior", "delay", "delayedStartTime", "type", "onlyOrchestrationTaskIds", "parentRunId",
-		"orchestrationJobId", "orchestrationTaskId", "previousJobId", "executor",
+	all := []string{"component", "config", "configData", "configRowIds", "mode", "tag", "variableValuesId", "variableValuesData", "branchId"}
+	for _, extra := range jobExtras() {
+		all = append(all, extra.name)
 	}
+	return all
 }
 
 // createJob stores a new job. The queue picks it up from the store.
@@ -24,7 +23,7 @@ func (s *server) createJob(r *http.Request) (response, error) {
 	job := store.Job{
 		Component: f.id("component"), Config: f.id("config"), ConfigData: s.configData(f),
 		ConfigRowIDs: f.rowIDs(), Mode: f.mode(), Tag: f.text("tag"),
-		VariableValuesID: f.text("variableValuesId"), VariableValuesData: f.variableValues(), Extra: f.extra(r),
+		VariableValuesID: f.text("variableValuesId"), VariableValuesData: f.variableValues(), Extra: f.extras(r),
 	}
 	f.branch()
 	if err := s.checkJob(job, f); err != nil {

@@ -1,6 +1,7 @@
 package platformapi_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -175,7 +176,7 @@ func (w *world) moved(id string, result *store.Result, states ...store.Status) {
 func TestJobRecordOverItsLife(t *testing.T) {
 	w := newWorld(t)
 	w.createConfig("c", "")
-	loaded, err := w.store.Load(store.Load{
+	loaded, err := w.store.Load(context.Background(), store.Load{
 		Table: "in.c-b.users", Columns: []store.Column{{Name: "id"}, {Name: "name"}}, Next: rowsOf([]string{"1", "a"}),
 	})
 	if err != nil {

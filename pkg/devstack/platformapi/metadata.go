@@ -15,7 +15,8 @@ const (
 	maxMetadataKey   = 255
 	maxMetadataValue = 65_535
 	// userProvider is the provider of the metadata of branches and configurations.
-	userProvider = "user"
+	userProvider      = "user"
+	tableMetadataPath = "tables/{table}/metadata"
 )
 
 type metadataRecord struct {
@@ -35,47 +36,40 @@ func metadataOf(m store.Metadata) metadataRecord {
 // metadata.
 type metadataOwner struct {
 	path          string
-	find          func(*http.Request) (store.Object, error)
 	needsProvider bool
+	find          func(*http.Request) (store.Object, error)
 }
 
-func (s *server) metadataOwners() []metadataOwner {
-	return []metadataOwner{
-		{path: "metadata", find: func(*http.Request) (store.Object, error) { return store.Branch, nil }},
-		{path: "components/{component}/configs/{configuration}/metadata", find: func(r *http.Request) (store.Object, error) {
+func (s *server) metadataPaths() map[string]methods {
+	all := map[string]methods{}
+	for _, owner := range []metadataOwner{
+		{"metadata", false, func(*http.Request) (store.Object, error) { return store.Branch, nil }},
+		{configurationPath + "/metadata", false, func(r *http.Request) (store.Object, error) {
 			c, err := s.configuration(r)
 			return store.ConfigurationObject(c.Component, c.ID), err
 		}},
-		{path: "buckets/{bucket}/metadata", needsProvider: true, find: func(r *http.Request) (store.Object, error) {
+		{"buckets/{bucket}/metadata", true, func(r *http.Request) (store.Object, error) {
 			b, _, err := s.bucket(r.PathValue("bucket"))
 			return store.BucketObject(b.ID), err
 		}},
-		{path: "columns/{column}/metadata", needsProvider: true, find: s.column},
-	}
-}
-
-// metadataPaths returns the endpoints of metadata, by path.
-func (s *server) metadataPaths() map[string]methods {
-	all := map[string]methods{}
-	for _, owner := range s.metadataOwners() {
+		{"columns/{column}/metadata", true, s.column},
+		{tableMetadataPath, true, func(r *http.Request) (store.Object, error) {
+			t, err := s.table(r.PathValue("table"))
+			return store.TableObject(t.ID), err
+		}},
+	} {
 		set := newEndpoint(s.setMetadata(owner)).body("metadata[]")
 		if owner.needsProvider {
 			set = set.body("provider")
 		} else {
 			set = set.ignores("it is always user", "provider")
 		}
+		if owner.path == tableMetadataPath {
+			set = newEndpoint(s.setTableMetadata).body("provider", "metadata[]", "columnsMetadata[]")
+		}
 		all[owner.path] = methods{http.MethodGet: newEndpoint(s.listMetadata(owner)), http.MethodPost: set}
 		all[owner.path+"/{metadata}"] = methods{http.MethodDelete: newEndpoint(s.deleteMetadata(owner))}
 	}
-	table := metadataOwner{find: func(r *http.Request) (store.Object, error) {
-		t, err := s.table(r.PathValue("table"))
-		return store.TableObject(t.ID), err
-	}}
-	all["tables/{table}/metadata"] = methods{
-		http.MethodGet:  newEndpoint(s.listMetadata(table)),
-		http.MethodPost: newEndpoint(s.setTableMetadata).body("provider", "metadata[]", "columnsMetadata[]"),
-	}
-	all["tables/{table}/metadata/{metadata}"] = methods{http.MethodDelete: newEndpoint(s.deleteMetadata(table))}
 	return all
 }
 
@@ -142,15 +136,8 @@ func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response,
 	}
 }
 
-// tableMetadata is the response to a JSON request that sets metadata of a table and its
-// columns.
-type tableMetadata struct {
-	Metadata        []metadataRecord            `json:"metadata"`
-	ColumnsMetadata map[string][]metadataRecord `json:"columnsMetadata"`
-}
-
 // setTableMetadata sets metadata of a table and its columns. It responds to a form with a
-// list, as for other objects, and to JSON with a tableMetadata.
+// list, as for other objects, and to JSON with both.
 func (s *server) setTableMetadata(r *http.Request) (response, error) {
 	f := formFields(r)
 	if f.err != nil {
@@ -175,14 +162,17 @@ func (s *server) setTableMetadata(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	own, columns, err := s.Store.TableMetadata(t.ID)
-	record := tableMetadata{Metadata: each(own, metadataOf), ColumnsMetadata: map[string][]metadataRecord{}}
-	for name, list := range columns {
-		record.ColumnsMetadata[name] = each(list, metadataOf)
-	}
 	if !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
-		return created(record.Metadata, err)
+		return created(each(own, metadataOf), err)
 	}
-	return created(record, err)
+	ofColumns := map[string][]metadataRecord{}
+	for name, list := range columns {
+		ofColumns[name] = each(list, metadataOf)
+	}
+	return created(struct {
+		Metadata        []metadataRecord            `json:"metadata"`
+		ColumnsMetadata map[string][]metadataRecord `json:"columnsMetadata"`
+	}{each(own, metadataOf), ofColumns}, err)
 }
 
 // columnsMetadata reads {"COLUMN": [{"key": …, "value": …}]}. The member "columnName" of an
@@ -239,7 +229,6 @@ func (f *fields) provider(required bool) string {
 	return provider
 }
 
-// metadata reads a list of {"key": …, "value": …}.
 func (f *fields) metadata(name, provider string) []store.Metadata {
 	var list []store.Metadata
 	for i, item := range f.list(name) {
@@ -248,7 +237,6 @@ func (f *fields) metadata(name, provider string) []store.Metadata {
 	return list
 }
 
-// item reads one {"key": …, "value": …}.
 func (f *fields) item(what string, item value.Value, provider string) store.Metadata {
 	key, text := item.Field("key"), item.Field("value")
 	switch {

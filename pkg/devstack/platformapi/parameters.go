@@ -35,13 +35,11 @@ type endpoint struct {
 // copies.
 func newEndpoint(run func(*http.Request) (response, error)) endpoint { return endpoint{run: run} }
 
-// query adds parameters of the query that the function reads.
 func (e endpoint) query(names ...string) endpoint {
 	e.queryNames = append(slices.Clip(e.queryNames), names...)
 	return e
 }
 
-// body adds members of the body that the function reads.
 func (e endpoint) body(names ...string) endpoint {
 	e.bodyNames = append(slices.Clip(e.bodyNames), names...)
 	return e
@@ -68,7 +66,6 @@ func (e endpoint) lacks(names ...string) endpoint {
 	return e
 }
 
-// readsBody declares that the function reads the body itself, with any members.
 func (e endpoint) readsBody() endpoint {
 	e.ownBody = true
 	return e
@@ -134,7 +131,6 @@ func listName(key string) (name string, isList bool) {
 	return key, false
 }
 
-// permits returns a refusal if a parameter is not declared or not supported.
 func (e endpoint) permits(known []string, kind, name string) error {
 	switch _, idle := e.idle[name]; {
 	case slices.Contains(known, name), slices.Contains(known, name+"[]"), idle:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,36 @@ import (
 // or is not supported.
 func refusesUnknown(code int, body string) bool {
 	return code == http.StatusNotImplemented || code == http.StatusBadRequest && strings.Contains(body, `"Unknown `)
+}
+
+// TestDeclaredParametersAreRead: some code names every declared parameter, so that none is
+// accepted and then ignored.
+func TestDeclaredParametersAreRead(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := ""
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") || file == "routes.go" || file == "metadata.go" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code += string(text)
+	}
+	for pattern, methods := range platformapi.Endpoints() {
+		for _, method := range methods {
+			p := platformapi.ParametersOf(pattern, method)
+			for _, name := range slices.Concat(p.Query, p.Body) {
+				if !strings.HasPrefix(pattern, "/v2/storage/branch/") && !strings.HasSuffix(pattern, "/metadata") && !strings.Contains(code, `"`+strings.TrimSuffix(name, "[]")+`"`) {
+					t.Errorf("%s %s: the parameter %q is declared and not read", method, pattern, name)
+				}
+			}
+		}
+	}
 }
 
 // TestNoParameterIsIgnored: every endpoint knows the parameters that it declares, and

@@ -30,7 +30,7 @@ func queryOf(r *http.Request) *query {
 		}
 	}
 	members, err := parseNested(given)
-	return &query{&fields{members: members, err: err, onRead: onReadIn(r, readsOfQuery{})}, values}
+	return &query{&fields{members: members, err: err}, values}
 }
 
 func (q *query) eventID(name string) (id uint64, given bool) {
@@ -45,7 +45,6 @@ func (q *query) eventID(name string) (id uint64, given bool) {
 	return id, true
 }
 
-// choice returns one of the given words, or the first word if the parameter is absent.
 func (q *query) choice(name string, words ...string) string {
 	text := cmp.Or(q.text(name), words[0])
 	if !slices.Contains(words, text) {
@@ -58,9 +57,6 @@ func (q *query) choice(name string, words ...string) string {
 func (q *query) list(names ...string) []string {
 	var found []string
 	for _, name := range names {
-		if q.onRead != nil {
-			q.onRead(name)
-		}
 		found = append(found, q.values[name]...)
 		for key, values := range q.values {
 			if index, isItem := strings.CutPrefix(key, name+"["); isItem && strings.HasSuffix(index, "]") {

@@ -52,7 +52,7 @@ func isPublic(pattern string) bool {
 // To add an endpoint, write its function in the file of its subject and list it here, or in
 // branchPaths for paths that also exist below a branch, with the parameters that it reads
 // (query, body), ignores or lacks. Add a test beside the file and a row to
-// docs/how-to/local-platform.md. asked_test.go and hostile_test.go try each endpoint of the
+// docs/how-to/local-platform.md. parameters_test.go and hostile_test.go try each endpoint of the
 // list.
 func (s *server) endpoints() map[string]methods {
 	search := newEndpoint(s.searchJobs).query(searchParameters()...)
@@ -113,7 +113,6 @@ func (s *server) branchPaths() map[string]methods {
 	return all
 }
 
-// configurationPaths returns the endpoints of components, configurations and rows.
 func (s *server) configurationPaths() map[string]methods {
 	const (
 		configuration = configurationPath
@@ -156,28 +155,23 @@ func (s *server) configurationPaths() map[string]methods {
 	}
 }
 
-// versionPaths returns the endpoints of versions and of the trash.
 func (s *server) versionPaths() map[string]methods {
 	const ofRow = configurationPath + "/rows/{row}"
-	versions := func(list func(*http.Request) (response, error)) methods {
-		return methods{http.MethodGet: newEndpoint(list).query("limit", "offset", "include[]")}
-	}
-	return map[string]methods{
-		configurationPath + "/restore":                     {http.MethodPost: newEndpoint(s.restore).body("changeDescription")},
-		configurationPath + "/versions":                    versions(s.listVersions),
-		configurationPath + "/versions/{version}":          {http.MethodGet: newEndpoint(s.showVersion)},
-		configurationPath + "/versions/{version}/rollback": {http.MethodPost: newEndpoint(s.rollback).body("changeDescription")},
+	all := map[string]methods{
+		configurationPath + "/restore": {http.MethodPost: newEndpoint(s.restore).body("changeDescription")},
 		configurationPath + "/versions/{version}/create": {
 			http.MethodPost: newEndpoint(s.copyVersion).body("configurationId", "name", "description", "changeDescription"),
 		},
-		ofRow + "/versions":                    versions(s.listRowVersions),
-		ofRow + "/versions/{version}":          {http.MethodGet: newEndpoint(s.showRowVersion)},
-		ofRow + "/versions/{version}/rollback": {http.MethodPost: newEndpoint(s.rollbackRow).body("changeDescription")},
-		ofRow + "/versions/{version}/create":   {http.MethodPost: newEndpoint(s.copyRowVersion).body("targetConfigId", "changeDescription")},
+		ofRow + "/versions/{version}/create": {http.MethodPost: newEndpoint(s.copyRowVersion).body("targetConfigId", "changeDescription")},
 	}
+	for _, path := range []string{configurationPath, ofRow} {
+		all[path+"/versions"] = methods{http.MethodGet: newEndpoint(s.listVersions).query("limit", "offset", "include[]")}
+		all[path+"/versions/{version}"] = methods{http.MethodGet: newEndpoint(s.showVersion)}
+		all[path+"/versions/{version}/rollback"] = methods{http.MethodPost: newEndpoint(s.rollback).body("changeDescription")}
+	}
+	return all
 }
 
-// tablePaths returns the endpoints of buckets, tables, operations and files.
 func (s *server) tablePaths() map[string]methods {
 	const everything = "a record always has everything"
 	tables := newEndpoint(s.listTables).ignores(everything, "include")
@@ -244,7 +238,6 @@ func withoutSlash(r *http.Request) *http.Request {
 	return &clone
 }
 
-// private requires the token.
 func (s *server) private(m methods) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.authorize(r); err != nil {

@@ -46,14 +46,11 @@ func (s *server) listRows(r *http.Request) (response, error) {
 }
 
 func (s *server) showRow(r *http.Request) (response, error) {
-	c, err := s.configuration(r)
+	c, id, err := s.row(r)
 	if err != nil {
 		return response{}, err
 	}
-	row, found := c.Row(r.PathValue("row"))
-	if !found {
-		return response{}, noRow(r.PathValue("row"))
-	}
+	row, _ := c.Row(id)
 	return ok(rowOf(*row), nil)
 }
 

@@ -1,13 +1,19 @@
 package platformapi
 
 import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/tables/extsort"
 )
 
 // selection selects rows and columns of a table, and the order of the rows.
@@ -29,9 +35,10 @@ type condition struct {
 	column   string
 	index    int
 	operator string
-	values   []string
-	set      map[string]bool // operands of eq and ne, if they are compared as texts
 	numeric  bool
+	// values are texts, or the keys of numbers if numeric is true.
+	values []string
+	set    map[string]bool // the values, for eq and ne
 }
 
 type orderKey struct {
@@ -40,7 +47,6 @@ type orderKey struct {
 	descending, numeric bool
 }
 
-// selectionParameters returns the names of the parameters that selectionOf reads.
 func selectionParameters() []string {
 	return []string{
 		"limit", "columns[]", "changedSince", "changedUntil", "whereColumn", "whereOperator", "whereValues[]", "whereFilters[]",
@@ -55,7 +61,6 @@ const (
 	maxFilters  = 100    // conditions, and also sort keys
 )
 
-// numericTypes returns the data types with cells that compare as numbers.
 func numericTypes() []string { return []string{"INTEGER", "DOUBLE", "BIGINT", "REAL", "DECIMAL"} }
 
 // selectionOf reads a selection of table t. It leaves errors in f.
@@ -86,35 +91,27 @@ func selectionOf(f *fields, t store.Table, limit, maxLimit int, now time.Time) s
 	return s
 }
 
-// number is a decimal number. Whole numbers that fit into 64 bits are exact.
-type number struct {
-	whole int64
-	float float64
-	exact bool
-}
-
-func numberOf(text string) (number, bool) {
+// numberKey returns a key of a decimal number. Keys sort like the numbers. Whole numbers
+// that fit into 64 bits are exact.
+func numberKey(text string) (key string, ok bool) {
 	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789+-.eE", r) }) {
-		return number{}, false
-	}
-	if whole, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return number{whole: whole, float: float64(whole), exact: true}, true
+		return "", false
 	}
 	float, err := strconv.ParseFloat(text, 64)
-	return number{float: float}, err == nil
-}
-
-func (n number) compare(other number) int {
-	switch {
-	case n.exact && other.exact && n.whole < other.whole, !(n.exact && other.exact) && n.float < other.float:
-		return -1
-	case n.exact && other.exact && n.whole > other.whole, !(n.exact && other.exact) && n.float > other.float:
-		return 1
+	whole, inexact := strconv.ParseInt(text, 10, 64)
+	if inexact != nil {
+		whole = int64(float)
 	}
-	return 0
+	bits := math.Float64bits(float + 0) // -0 becomes 0
+	if bits>>63 == 1 {
+		bits = ^bits
+	} else {
+		bits |= 1 << 63
+	}
+	packed := binary.BigEndian.AppendUint64(nil, bits)
+	return string(binary.BigEndian.AppendUint64(packed, uint64(whole)^1<<63)), err == nil
 }
 
-// matches reports whether the selection contains a row.
 func (s selection) matches(loaded time.Time, cells []string) (bool, error) {
 	if !s.since.IsZero() && loaded.Before(s.since) || !s.until.IsZero() && !loaded.Before(s.until) {
 		return false, nil
@@ -130,106 +127,68 @@ func (s selection) matches(loaded time.Time, cells []string) (bool, error) {
 	return slices.ContainsFunc(cells, func(cell string) bool { return strings.Contains(strings.ToLower(cell), s.search) }), nil
 }
 
-// matches reports whether a cell meets a condition. In numeric comparisons an empty cell
-// never does.
 func (c condition) matches(cell string) (bool, error) {
+	if c.numeric {
+		key, ok := numberKey(cell)
+		switch {
+		case cell == "":
+			return false, nil
+		case !ok:
+			return false, notNumeric(c.column)
+		}
+		cell = key
+	}
 	switch c.operator {
 	case "eq", "ne":
-		if !c.numeric {
-			return c.set[cell] == (c.operator == "eq"), nil
-		}
-	}
-	if c.numeric && cell == "" {
-		return false, nil
-	}
-	orders := make([]int, 0, 1)
-	for _, wanted := range c.values {
-		order, err := c.compare(cell, wanted)
-		if err != nil {
-			return false, err
-		}
-		orders = append(orders, order)
-	}
-	switch c.operator {
-	case "eq":
-		return slices.Contains(orders, 0), nil
-	case "ne":
-		return !slices.Contains(orders, 0), nil
+		return c.set[cell] == (c.operator == "eq"), nil
 	case "gt":
-		return orders[0] > 0, nil
+		return cell > c.values[0], nil
 	case "ge":
-		return orders[0] >= 0, nil
+		return cell >= c.values[0], nil
 	case "lt":
-		return orders[0] < 0, nil
+		return cell < c.values[0], nil
 	default:
-		return orders[0] <= 0, nil
+		return cell <= c.values[0], nil
 	}
-}
-
-func (c condition) compare(cell, wanted string) (int, error) {
-	if !c.numeric {
-		return strings.Compare(cell, wanted), nil
-	}
-	a, ok := numberOf(cell)
-	if !ok {
-		return 0, notNumeric(c.column)
-	}
-	b, _ := numberOf(wanted)
-	return a.compare(b), nil
 }
 
 func notNumeric(column string) *refusal {
 	return invalid(`Column %q has a cell that is not a number, leave out the "dataType"`, column)
 }
 
-// compareRows compares two rows by the order of the selection. In numeric comparisons empty
-// cells come first.
-func (s selection) compareRows(a, b []string) int {
-	for _, key := range s.order {
-		order := 0
-		x, y := a[key.index], b[key.index]
-		if key.numeric && x != "" && y != "" {
-			n, _ := numberOf(x)
-			m, _ := numberOf(y)
-			order = n.compare(m)
-		} else {
-			order = strings.Compare(x, y)
+// sortKey returns a key of a row, given its number in the table. Keys sort like the order of
+// the selection, and rows that are equal in it by their numbers. In numeric comparisons
+// empty cells come first.
+func (s selection) sortKey(cells []string, number uint64) ([]byte, error) {
+	var key []byte
+	for _, by := range s.order {
+		start, cell := len(key), cells[by.index]
+		if by.numeric && cell != "" {
+			packed, ok := numberKey(cell)
+			if !ok {
+				return nil, notNumeric(by.column)
+			}
+			cell = "\x01" + packed
 		}
-		if key.descending {
-			order = -order
-		}
-		if order != 0 {
-			return order
+		// The end of a cell sorts before any other byte, and a NUL before any but the end.
+		key = append(append(key, strings.ReplaceAll(cell, "\x00", "\x00\xff")...), 0, 0)
+		if by.descending {
+			for i := start; i < len(key); i++ {
+				key[i] = ^key[i]
+			}
 		}
 	}
-	return 0
+	return binary.BigEndian.AppendUint64(key, number), nil
 }
 
 // each calls emit with the selected cells of the selected rows of a table, in order. The
 // slice is valid until emit returns. Memory use does not grow with the number of rows.
-func (s selection) each(from *store.Store, t store.Table, emit func(cells []string) error) error {
-	row, left := make([]string, len(s.indexes)), s.limit
-	take := func(cells []string) error {
-		for i, index := range s.indexes {
-			row[i] = cells[index]
-		}
-		left--
-		return emit(row)
-	}
-	sorted := newSorter(s.compareRows, s.limit)
-	defer sorted.close()
-	if len(s.order) > 0 {
-		take = func(cells []string) error {
-			for _, key := range s.order {
-				if _, ok := numberOf(cells[key.index]); key.numeric && !ok && cells[key.index] != "" {
-					return notNumeric(key.column)
-				}
-			}
-			return sorted.add(cells)
-		}
-	}
+func (s selection) each(from *store.Store, t store.Table, emit func(cells []string) error) (err error) {
+	row, left, number := make([]string, len(s.indexes)), s.limit, uint64(0)
+	sorter := &extsort.Sorter{Dir: os.TempDir(), Limit: extsort.Memory}
+	defer func() { err = errors.Join(err, sorter.Close()) }()
 	var failed error
-	err := from.TimedRows(t.ID, func(loaded time.Time, cells []string) bool {
+	err = from.TimedRows(t.ID, func(loaded time.Time, cells []string) bool {
 		if len(cells) != len(t.Columns) {
 			failed = &refusal{
 				status: http.StatusConflict, code: "storage.tables.conflict",
@@ -237,12 +196,24 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 			}
 			return false
 		}
-		fits, err := s.matches(loaded, cells)
-		if err == nil && fits {
-			err = take(cells)
+		var fits bool
+		if fits, failed = s.matches(loaded, cells); failed != nil || !fits {
+			return failed == nil
 		}
-		failed = err
-		return err == nil && (left > 0 || s.limit == 0)
+		for i, index := range s.indexes {
+			row[i] = cells[index]
+		}
+		if len(s.order) == 0 {
+			left--
+			failed = emit(row)
+			return failed == nil && left != 0
+		}
+		number++
+		r := extsort.Record{Value: packCells(row)}
+		if r.Key, failed = s.sortKey(cells, number); failed == nil {
+			failed = sorter.Add(r)
+		}
+		return failed == nil
 	})
 	if err != nil {
 		return replaceError(err, store.ErrNotFound, noTable(t.ID))
@@ -250,10 +221,31 @@ func (s selection) each(from *store.Store, t store.Table, emit func(cells []stri
 	if failed != nil || len(s.order) == 0 {
 		return failed
 	}
-	return sorted.each(func(cells []string) error {
-		for i, index := range s.indexes {
-			row[i] = cells[index]
+	sorted, err := sorter.Sorted()
+	for ; err == nil && (left > 0 || s.limit == 0); left-- {
+		var r extsort.Record
+		if r, err = sorted.Next(); err == nil {
+			unpackCells(r.Value, row)
+			err = emit(row)
 		}
-		return emit(row)
-	})
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func packCells(cells []string) (packed []byte) {
+	for _, cell := range cells {
+		packed = append(binary.AppendUvarint(packed, uint64(len(cell))), cell...)
+	}
+	return packed
+}
+
+func unpackCells(packed []byte, cells []string) {
+	for i := range cells {
+		length, n := binary.Uvarint(packed)
+		end := n + int(length)
+		cells[i], packed = string(packed[n:end]), packed[end:]
+	}
 }

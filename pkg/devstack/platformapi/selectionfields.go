@@ -8,7 +8,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// failAt reports the error of the i-th item of a list.
 func (f *fields) failAt(name string, i int, item *fields) {
 	if item.err != nil {
 		f.fail("%s[%d]: %s", name, i, item.err)
@@ -58,8 +57,6 @@ func (f *fields) scalars(name string) []string {
 	return texts
 }
 
-// columnIndex returns the index of a column, or reports an error and returns a negative
-// index.
 func (f *fields) columnIndex(t store.Table, column string) int {
 	index := slices.IndexFunc(t.Columns, func(c store.Column) bool { return c.Name == column })
 	if index < 0 {
@@ -93,17 +90,16 @@ func (f *fields) condition(t store.Table, column, operator string, values []stri
 	case len(values) > 1 && c.operator != "eq" && c.operator != "ne":
 		f.fail("The operator %q takes one value, found %d", c.operator, len(values))
 	}
-	if c.numeric {
-		for _, text := range values {
-			if _, ok := numberOf(text); !ok {
+	c.set = make(map[string]bool, len(values))
+	for i, text := range values {
+		if c.numeric {
+			key, ok := numberKey(text)
+			if !ok {
 				f.fail("The value %.100q is not a number", text)
 			}
+			c.values[i] = key
 		}
-		return c
-	}
-	c.set = make(map[string]bool, len(values))
-	for _, text := range values {
-		c.set[text] = true
+		c.set[c.values[i]] = true
 	}
 	return c
 }

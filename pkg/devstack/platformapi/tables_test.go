@@ -1,6 +1,7 @@
 package platformapi_test
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -25,7 +26,7 @@ func rowsOf(rows ...[]string) func() ([]string, error) {
 
 func (w *world) load(l store.Load) {
 	w.t.Helper()
-	if _, err := w.store.Load(l); err != nil {
+	if _, err := w.store.Load(context.Background(), l); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -122,7 +122,6 @@ func creatorToken() creator {
 	return creator{ID: 1, Description: tokenDescription}
 }
 
-// createTicket responds with a new id from the store's sequence of ids.
 func (s *server) createTicket(*http.Request) (response, error) {
 	id, err := s.Store.NewID()
 	if err != nil {

@@ -38,7 +38,6 @@ func unsupportedPaths() map[string][]string {
 	}
 }
 
-// unsupported returns an endpoint that responds with status 501.
 func unsupported() endpoint { return endpoint{unsupported: true} }
 
 func notImplemented(r *http.Request) *refusal {

@@ -48,7 +48,14 @@ func (q *Queue) plan(job store.Job) (plan, error) {
 	p := plan{config: job.Config, stored: !missing}
 	switch {
 	case isGiven(job.ConfigData):
-		return q.planInline(p, job, c)
+		// Only the id and the state of the stored configuration are used.
+		doc, err := parse(job.ConfigData)
+		if err != nil {
+			return p, err
+		}
+		s, err := newStep("", doc, c.State)
+		p.steps = []step{s}
+		return p, err
 	case missing:
 		return plan{}, failure.Userf(`Cannot resolve job parameters: Configuration "%s" not found`, job.Config)
 	case c.IsDisabled && job.Mode != store.ForceRun:
@@ -56,18 +63,6 @@ func (q *Queue) plan(job store.Job) (plan, error) {
 	}
 	p.version = strconv.Itoa(c.Version)
 	return p, p.addRows(job, c)
-}
-
-// planInline plans a job that came with its own configuration. It uses only the id and
-// the state of the stored configuration.
-func (q *Queue) planInline(p plan, job store.Job, c store.Configuration) (plan, error) {
-	doc, err := parse(job.ConfigData)
-	if err != nil {
-		return p, err
-	}
-	s, err := newStep("", doc, c.State)
-	p.steps = []step{s}
-	return p, err
 }
 
 // configuration returns a stored configuration. A configuration in the trash counts as
@@ -108,24 +103,20 @@ func (p *plan) addRows(job store.Job, c store.Configuration) error {
 			p.skipped = append(p.skipped, row.ID)
 			continue
 		}
-		s, err := rowStep(root, row)
+		doc, err := parse(row.Configuration)
+		if err != nil {
+			return err
+		}
+		if root.Field("processors").Len() > 0 && doc.Field("processors").Len() > 0 {
+			return failure.Userf("Processors may be set either in configuration or in configuration row, but not in both places.")
+		}
+		s, err := newStep(row.ID, RowDocument(root, doc), row.State)
 		if err != nil {
 			return err
 		}
 		p.steps = append(p.steps, s)
 	}
 	return nil
-}
-
-func rowStep(root value.Value, row store.Row) (step, error) {
-	doc, err := parse(row.Configuration)
-	if err != nil {
-		return step{}, err
-	}
-	if root.Field("processors").Len() > 0 && doc.Field("processors").Len() > 0 {
-		return step{}, failure.Userf("Processors may be set either in configuration or in configuration row, but not in both places.")
-	}
-	return newStep(row.ID, overlay(root, doc), row.State)
 }
 
 func newStep(row string, doc value.Value, stored json.RawMessage) (step, error) {
@@ -146,7 +137,6 @@ func checkRows(job store.Job, c store.Configuration) error {
 	return nil
 }
 
-// parse parses a stored document. A missing document is {}.
 func parse(text json.RawMessage) (value.Value, error) {
 	if !isGiven(text) {
 		return value.OfMembers(), nil
@@ -162,7 +152,6 @@ func parse(text json.RawMessage) (value.Value, error) {
 // null.
 func isGiven(text json.RawMessage) bool { return len(text) > 0 && string(text) != "null" }
 
-// hash returns the id of a configuration that is not stored.
 func hash(parameters value.Value) string {
 	sum := sha1.Sum(parameters.AppendJSON(nil))
 	return hex.EncodeToString(sum[:])

@@ -21,7 +21,7 @@ func Scope(component, configuration string) encryption.Scope {
 // decrypt decrypts the configurations and the states of all steps. If a cipher in a
 // configuration cannot be decrypted, the component reports it with its pointer. Such a
 // cipher in a state is a user error here, because only the platform writes states.
-func (r *run) decrypt(p plan) error {
+func (r *execution) decrypt(p plan) error {
 	scope := Scope(r.job.Component, r.job.Config)
 	for i := range p.steps {
 		s := &p.steps[i]

@@ -16,7 +16,6 @@ import (
 // maxProcessTimeout is the maximum timeout that a configuration can set.
 const maxProcessTimeout = 24 * time.Hour
 
-// rootKeys returns the sections of a delivered configuration, in order.
 func rootKeys() []string {
 	return []string{"parameters", "storage", "image_parameters", "authorization", "action"}
 }
@@ -101,7 +100,6 @@ func processTimeout(doc value.Value, standard time.Duration) (time.Duration, err
 	return time.Duration(seconds) * time.Second, nil
 }
 
-// indentJSON returns a document in the format of the platform's files.
 func indentJSON(v value.Value) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, v.AppendEscapedJSON(nil), "", "    "); err != nil {

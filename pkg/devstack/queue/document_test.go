@@ -30,7 +30,7 @@ func TestOverlay(t *testing.T) {
 		"array over an object, full": {`{"a":{"b":1}}`, `{"a":[2]}`, `{"a":[2]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			same(t, "overlay", overlay(testvalue.Parse(t, tc.base), testvalue.Parse(t, tc.over)).JSON(), tc.want)
+			same(t, "overlay", RowDocument(testvalue.Parse(t, tc.base), testvalue.Parse(t, tc.over)).JSON(), tc.want)
 		})
 	}
 }
@@ -144,11 +144,11 @@ func FuzzDocuments(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if same := overlay(base, base); !same.Equal(base) {
+		if same := RowDocument(base, base); !same.Equal(base) {
 			t.Fatalf("%s over itself: %s", base.JSON(), same.JSON())
 		}
-		merged := overlay(base, over)
-		if again := overlay(merged, over); !again.Equal(merged) {
+		merged := RowDocument(base, over)
+		if again := RowDocument(merged, over); !again.Equal(merged) {
 			t.Fatalf("%s over %s: %s, and once more: %s", over.JSON(), base.JSON(), merged.JSON(), again.JSON())
 		}
 		if _, err := processTimeout(merged, time.Minute); err != nil && failure.KindOf(err) != failure.User {

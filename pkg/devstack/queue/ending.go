@@ -40,7 +40,6 @@ func isStoreError(err error) bool {
 	return ok
 }
 
-// exitError returns the error of a job for the exit of its component, or nil for success.
 func (q *Queue) exitError(exit sandbox.Exit, timeout time.Duration) error {
 	switch {
 	case exit.OutOfMemory:
@@ -60,7 +59,7 @@ func (q *Queue) exitError(exit sandbox.Exit, timeout time.Duration) error {
 
 // finish stores the end of the job: success if err is nil, otherwise a failure. It
 // returns only errors of the store.
-func (r *run) finish(err error) error {
+func (r *execution) finish(err error) error {
 	if isStoreError(err) {
 		return errors.Join(err, r.events.close())
 	}
@@ -77,7 +76,7 @@ func (r *run) finish(err error) error {
 }
 
 // fail fills the result of a failed job and adds its events.
-func (r *run) fail(result *store.Result, err error) {
+func (r *execution) fail(result *store.Result, err error) {
 	if errors.Is(err, errKilled) {
 		result.Message = terminatedMessage
 		return
@@ -101,8 +100,6 @@ func (r *run) fail(result *store.Result, err error) {
 	r.emitEvent(sandbox.Error, sandbox.Camouflage, camouflageDescription)
 }
 
-// interruptCause returns the reason why the context of a job has ended, or nil if it has
-// not ended.
 func interruptCause(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

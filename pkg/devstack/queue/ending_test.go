@@ -117,10 +117,10 @@ func TestIncompleteJobs(t *testing.T) {
 		say  []string
 		want int
 	}{
-		"complete":            {[]string{event.RunFinished{}.Message()}, 0},
-		"two runs":            {[]string{event.RunFinished{Incomplete: 2}.Message()}, 4},
-		"lines of JSON":       {[]string{`{"event":"run.finished","message":"` + event.RunFinished{Incomplete: 1}.Message() + `"}`}, 2},
-		"what an API says of": {[]string{"Job users: " + event.RunFinished{Incomplete: 1}.Message()}, 0},
+		"complete":            {[]string{event.MessageOf(event.RunFinished{})}, 0},
+		"two runs":            {[]string{event.MessageOf(event.RunFinished{Incomplete: 2})}, 4},
+		"lines of JSON":       {[]string{`{"event":"run.finished","message":"` + event.MessageOf(event.RunFinished{Incomplete: 1}) + `"}`}, 2},
+		"what an API says of": {[]string{"Job users: " + event.MessageOf(event.RunFinished{Incomplete: 1})}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlatform(t)

@@ -2,14 +2,11 @@ package queue
 
 import "github.com/keboola/configurable-extractor/pkg/value"
 
-// RowDocument returns the configuration that a job runs for a row: the row merged over
-// its configuration.
-func RowDocument(configuration, row value.Value) value.Value { return overlay(configuration, row) }
-
-// overlay merges two documents. Objects are merged by name and arrays by index. Any other
-// value of over replaces the value of base. As on the platform, an empty array equals an
+// RowDocument returns the configuration that a job runs for a row: the row merged over its
+// configuration. Objects are merged by name and arrays by index. Any other value of the row
+// replaces the value of the configuration. As on the platform, an empty array equals an
 // empty object.
-func overlay(base, over value.Value) value.Value {
+func RowDocument(base, over value.Value) value.Value {
 	switch {
 	case isEmpty(over) && isComposite(base):
 		return base
@@ -17,7 +14,7 @@ func overlay(base, over value.Value) value.Value {
 		merged := base
 		for _, m := range over.Members() {
 			if below, found := base.Get(m.Name); found {
-				m.Value = overlay(below, m.Value)
+				m.Value = RowDocument(below, m.Value)
 			}
 			merged = merged.With(m.Name, m.Value)
 		}
@@ -32,7 +29,7 @@ func overlay(base, over value.Value) value.Value {
 			case i >= len(below):
 				merged = append(merged, above[i])
 			default:
-				merged = append(merged, overlay(below[i], above[i]))
+				merged = append(merged, RowDocument(below[i], above[i]))
 			}
 		}
 		return value.OfItems(merged...)
@@ -43,5 +40,4 @@ func overlay(base, over value.Value) value.Value {
 
 func isComposite(v value.Value) bool { return v.Kind() == value.Object || v.Kind() == value.Array }
 
-// isEmpty reports whether a value is {} or [].
 func isEmpty(v value.Value) bool { return isComposite(v) && v.Len() == 0 }

@@ -22,7 +22,7 @@ type Runner interface {
 // Defaults of the options.
 const (
 	DefaultParallel       = 32
-	DefaultProcessTimeout = time.Hour
+	defaultProcessTimeout = time.Hour
 )
 
 // Options configures all jobs. Store and Runner are required, the others have defaults.
@@ -49,7 +49,7 @@ type Options struct {
 	// Verbose lets the storage API show the fields of the component's events.
 	Verbose bool
 	// ProcessTimeout is the maximum duration of a run of the component. The configuration
-	// can set another timeout. 0 means DefaultProcessTimeout.
+	// can set another timeout. 0 means an hour.
 	ProcessTimeout time.Duration
 	// DebugDir keeps the data directories of jobs in debug mode, in a directory named by
 	// the id of the job. If it is "", data directories are not kept.
@@ -83,7 +83,7 @@ func New(o Options) (*Queue, error) {
 		o.Parallel = DefaultParallel
 	}
 	if o.ProcessTimeout <= 0 {
-		o.ProcessTimeout = DefaultProcessTimeout
+		o.ProcessTimeout = defaultProcessTimeout
 	}
 	if o.Load == nil {
 		o.Load = tableload.Load
@@ -117,7 +117,6 @@ func (q *Queue) Run(ctx context.Context) error {
 	return err
 }
 
-// exceptionID returns a random id that identifies a failure for support.
 func exceptionID() string {
 	id := make([]byte, 16)
 	rand.Read(id) // never fails

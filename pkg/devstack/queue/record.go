@@ -12,7 +12,7 @@ import (
 )
 
 // record stores a record of the component. The sandbox has masked the record.
-func (r *run) record(said sandbox.Record) {
+func (r *execution) record(said sandbox.Record) {
 	r.result.Incomplete += event.IncompleteIn(said.Message)
 	r.addTotals(said)
 	r.emit(store.Event{
@@ -29,7 +29,7 @@ func (r *run) record(said sandbox.Record) {
 
 // addTotals adds the totals of a run.finished or run.cut event to the result. Without a
 // log server the message is the event as JSON.
-func (r *run) addTotals(said sandbox.Record) {
+func (r *execution) addTotals(said sandbox.Record) {
 	text := string(said.Fields)
 	if text == "" {
 		text = said.Message
@@ -38,7 +38,7 @@ func (r *run) addTotals(said sandbox.Record) {
 		return
 	}
 	v, err := value.Parse([]byte(text))
-	if kind := v.Field("event").Raw(); err != nil || kind != (event.RunFinished{}).Kind() && kind != (event.RunCut{}).Kind() {
+	if kind := v.Field("event").Raw(); err != nil || kind != event.KindOf(event.RunFinished{}) && kind != event.KindOf(event.RunCut{}) {
 		return
 	}
 	number := func(name string) int {
@@ -55,8 +55,7 @@ func (r *run) addTotals(said sandbox.Record) {
 	c.Bytes += int64(number("bytes"))
 }
 
-// emitEvent emits an event of the platform itself.
-func (r *run) emitEvent(kind, message, description string) {
+func (r *execution) emitEvent(kind, message, description string) {
 	r.emit(store.Event{
 		Created:     r.q.o.Now(),
 		Component:   r.job.Component,
@@ -67,8 +66,7 @@ func (r *run) emitEvent(kind, message, description string) {
 	})
 }
 
-// presentable masks the secrets in a text, makes it valid UTF-8, and shortens it.
-func (r *run) presentable(text string) string {
+func (r *execution) presentable(text string) string {
 	text = strings.ToValidUTF8(r.secrets.mask.Mask(text), string(utf8.RuneError))
 	return sandbox.Shorten(strings.TrimSpace(text))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-type run struct {
+type execution struct {
 	q       *Queue
 	job     store.Job
 	secrets secrets
@@ -25,8 +25,8 @@ type run struct {
 
 // newRun returns a run of the job. failed is called when its events can no longer be
 // stored.
-func (q *Queue) newRun(job store.Job, failed func(error)) *run {
-	r := &run{q: q, job: job, events: newJournal(q.o.Store, q.o.After, failed)}
+func (q *Queue) newRun(job store.Job, failed func(error)) *execution {
+	r := &execution{q: q, job: job, events: newJournal(q.o.Store, q.o.After, failed)}
 	r.emit = r.events.add
 	r.secrets.add(q.o.Token)
 	return r
@@ -46,7 +46,7 @@ func (q *Queue) work(ctx context.Context, id string) error {
 
 // execute runs the component for each step and stores its state. It returns nil on
 // success.
-func (r *run) execute(ctx context.Context) error {
+func (r *execution) execute(ctx context.Context) error {
 	p, err := r.prepare()
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (r *run) execute(ctx context.Context) error {
 // prepare reads the configuration, replaces its variables and decrypts its ciphers. It
 // does so for all steps, so that an error in the last step is found before the first step
 // runs.
-func (r *run) prepare() (plan, error) {
+func (r *execution) prepare() (plan, error) {
 	p, err := r.q.plan(r.job)
 	r.result.ConfigVersion = p.version
 	for _, s := range p.steps {
@@ -104,7 +104,7 @@ func (r *run) prepare() (plan, error) {
 }
 
 // step runs the component once and returns its new state.
-func (r *run) step(ctx context.Context, p plan, i int) (state value.Value, err error) {
+func (r *execution) step(ctx context.Context, p plan, i int) (state value.Value, err error) {
 	s := p.steps[i]
 	spec, err := r.spec(p, s)
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *run) step(ctx context.Context, p plan, i int) (state value.Value, err e
 	return state, nil
 }
 
-func (r *run) spec(p plan, s step) (sandbox.Spec, error) {
+func (r *execution) spec(p plan, s step) (sandbox.Spec, error) {
 	timeout, err := processTimeout(s.doc, r.q.o.ProcessTimeout)
 	if err != nil {
 		return sandbox.Spec{}, err
@@ -169,7 +169,7 @@ func (r *run) spec(p plan, s step) (sandbox.Spec, error) {
 // collect returns the new state of the component and loads its tables. If the component
 // failed, it loads only tables with write_always and returns failed. In debug mode it
 // does neither.
-func (r *run) collect(ctx context.Context, s step, dir string, failed error) (value.Value, error) {
+func (r *execution) collect(ctx context.Context, s step, dir string, failed error) (value.Value, error) {
 	if r.job.Mode == store.Debug {
 		return value.Value{}, failed
 	}
@@ -193,7 +193,7 @@ func (r *run) collect(ctx context.Context, s step, dir string, failed error) (va
 }
 
 // load loads tables. If the component failed, it loads only tables with write_always.
-func (r *run) load(ctx context.Context, s step, dir string, failed bool) error {
+func (r *execution) load(ctx context.Context, s step, dir string, failed bool) error {
 	tables, err := r.q.o.Load(ctx, tableload.Options{
 		Store:     r.q.o.Store,
 		Dir:       dir,

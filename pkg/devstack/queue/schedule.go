@@ -132,7 +132,6 @@ func (s *schedule) start(id string, l lock) {
 	go func() { s.ended <- jobEnd{id, s.q.work(ctx, id)} }()
 }
 
-// kill ends a running job if its end was requested.
 func (s *schedule) kill(j store.Job, e *entry) error {
 	if e.killed || !j.Kill && j.Status != store.Terminating {
 		return nil

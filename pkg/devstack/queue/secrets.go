@@ -22,20 +22,21 @@ func (s *secrets) add(text string) {
 	}
 }
 
-// collect adds all texts below keys that begin with #.
 func (s *secrets) collect(v value.Value) {
 	for _, text := range secret.SecretsIn(v) {
 		s.add(text)
 	}
 }
 
-// maskSecrets returns a document with the values of all keys that begin with # hidden.
-func maskSecrets(v value.Value) value.Value {
+// MaskSecrets hides the value of every key that begins with #. It also hides the value of
+// each variable for which isSecret, if it is not nil, returns true.
+func MaskSecrets(v value.Value, isSecret func(variable string) bool) value.Value {
+	besideName := isSecret != nil && isSecret(v.Field("name").Raw())
 	return v.Map(func(m value.Member) value.Member {
-		if strings.HasPrefix(m.Name, "#") {
+		if strings.HasPrefix(m.Name, "#") || besideName && m.Name == "value" {
 			m.Value = value.OfString(secret.Hidden)
 		} else {
-			m.Value = maskSecrets(m.Value)
+			m.Value = MaskSecrets(m.Value, isSecret)
 		}
 		return m
 	})

@@ -14,7 +14,7 @@ import (
 
 // keepStage copies the data directory of a run in debug mode and hides the secrets in the
 // configuration and the states.
-func (r *run) keepStage(dir, row string) error {
+func (r *execution) keepStage(dir, row string) error {
 	if r.q.o.DebugDir == "" {
 		return nil
 	}
@@ -63,7 +63,7 @@ func hideSecrets(root *os.Root, path string) error {
 	if err != nil {
 		return root.Remove(path)
 	}
-	if text, err = indentJSON(maskSecrets(doc)); err != nil {
+	if text, err = indentJSON(MaskSecrets(doc, nil)); err != nil {
 		return err
 	}
 	return root.WriteFile(path, text, 0o600)

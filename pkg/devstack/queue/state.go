@@ -16,7 +16,12 @@ import (
 // newState returns the state that the component wrote, as the PHP of the platform reads
 // it. If the component wrote no state, it returns an empty object.
 func newState(dir string) (value.Value, error) {
-	text, err := readBelow(dir, "out/state.json")
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return value.Value{}, failure.Applicationf("cannot read the state that the component left: %w", err)
+	}
+	defer root.Close()
+	text, err := readFile(root, "out/state.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return value.OfMembers(), nil
 	}
@@ -49,18 +54,9 @@ func deliverState(state value.Value) ([]byte, error) {
 // directory. Real documents are far smaller.
 const maxDocument = 16 << 20
 
-// readBelow reads a document that the component may have made. It refuses links that lead
-// out of the data directory, pipes, which could block forever, and large files, because
-// the text is held in memory.
-func readBelow(dir, name string) ([]byte, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return readFile(root, name)
-}
-
+// readFile reads a document that the component may have made. It refuses pipes, which could
+// block forever, and large files, because the text is held in memory. The root keeps links
+// from leading out of the data directory.
 func readFile(root *os.Root, name string) ([]byte, error) {
 	at, err := root.Stat(name)
 	switch {
@@ -74,14 +70,10 @@ func readFile(root *os.Root, name string) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-func stateRecord(component value.Value) []byte {
-	return fmt.Appendf(nil, `{"component":%s,"storage":{"input":{"tables":[],"files":[]}}}`, component.JSON())
-}
-
 // keepStates encrypts the secrets in the states of all steps and stores the states. All
 // steps must have succeeded. It skips configurations and rows that were deleted
 // meanwhile.
-func (r *run) keepStates(p plan, states []value.Value) error {
+func (r *execution) keepStates(p plan, states []value.Value) error {
 	if !p.stored {
 		return nil
 	}
@@ -90,7 +82,8 @@ func (r *run) keepStates(p plan, states []value.Value) error {
 		if err != nil {
 			return err
 		}
-		_, err = r.q.o.Store.SetState(r.job.Component, r.job.Config, s.row, stateRecord(state))
+		record := fmt.Appendf(nil, `{"component":%s,"storage":{"input":{"tables":[],"files":[]}}}`, state.JSON())
+		_, err = r.q.o.Store.SetState(r.job.Component, r.job.Config, s.row, record)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return storeError{fmt.Errorf("storing the state of configuration %s: %w", r.job.Config, err)}
 		}

@@ -46,7 +46,6 @@ func (q *Queue) drop(j *store.Job) error {
 	return q.end(j, store.Cancelled, store.Result{Message: cancelledMessage})
 }
 
-// move changes the status of a job, unless the job is no longer in status from.
 func (q *Queue) move(id string, from, to store.Status) error {
 	_, err := q.update(id, func(j *store.Job) error {
 		if j.Status != from {

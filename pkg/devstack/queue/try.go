@@ -13,7 +13,7 @@ import (
 func (q *Queue) Try(job store.Job) (spec sandbox.Spec, said []sandbox.Record, err error) {
 	resolving := *q
 	resolving.o.ResolveVariables = true
-	r := &run{q: &resolving, job: job, emit: func(e store.Event) {
+	r := &execution{q: &resolving, job: job, emit: func(e store.Event) {
 		said = append(said, sandbox.Record{Time: e.Created, Type: e.Type, Message: e.Message})
 	}}
 	r.secrets.add(q.o.Token)

@@ -32,19 +32,14 @@ func (q *Queue) resolve(doc value.Value, s variableValues) (value.Value, []strin
 			return doc, nil, failure.Userf(`No value provided for variable "%s".`, name)
 		}
 	}
-	if missing := unfilled(doc, texts); len(missing) > 0 {
-		return doc, nil, failure.Userf("Missing values for placeholders: %s", strings.Join(missing, ", "))
-	}
-	return variables.Replace(doc, texts)
-}
-
-// unfilled returns the names of placeholders without a value, names from the vault first.
-func unfilled(doc value.Value, texts map[string]string) []string {
-	names := slices.DeleteFunc(variables.Placeholders(doc), func(name string) bool {
+	missing := slices.DeleteFunc(variables.Placeholders(doc), func(name string) bool {
 		_, found := texts[name]
 		return found
 	})
-	return vaultFirst(names)
+	if len(missing) > 0 {
+		return doc, nil, failure.Userf("Missing values for placeholders: %s", strings.Join(vaultFirst(missing), ", "))
+	}
+	return variables.Replace(doc, texts)
 }
 
 func (q *Queue) declared(id string) ([]string, error) {

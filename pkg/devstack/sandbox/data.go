@@ -80,7 +80,6 @@ func (d Data) fill(spec Spec) error {
 	return os.WriteFile(filepath.Join(d.Dir, "in", "state.json"), state, 0o600)
 }
 
-// addFiles creates FilesDir with links to the files of the spec.
 func (d Data) addFiles(spec Spec) error {
 	if spec.Args == nil {
 		return nil
@@ -99,7 +98,6 @@ func (d Data) addFiles(spec Spec) error {
 
 func (d Data) temp() string { return filepath.Join(d.root, "tmp") }
 
-// name returns a name of the run that is unique on this machine.
 func (d Data) name() string { return "devstack-" + filepath.Base(d.root) }
 
 // Remove removes the directory and its contents, even if the component removed permissions.

@@ -42,7 +42,6 @@ type Component interface {
 	Kill() error
 }
 
-// args returns the arguments of the component, or nil.
 func (l Launch) args(data string) []string {
 	if l.Args == nil {
 		return nil

@@ -50,7 +50,6 @@ func (j *journal) give(kind, text string, fields json.RawMessage) {
 	j.log(Record{Time: j.now(), Type: kind, Message: text, Fields: fields})
 }
 
-// explain returns the message for a failed component with these outputs.
 func (j *journal) explain(stderr, stdout head) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

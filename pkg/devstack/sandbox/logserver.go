@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -66,7 +67,7 @@ func (l *logServer) accept() {
 func (l *logServer) serve(conn net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := startPump(conn, l.write)
+	p := startPump(conn, l.receiver())
 	l.open[p] = true
 	go func() {
 		<-p.done
@@ -77,17 +78,27 @@ func (l *logServer) serve(conn net.Conn) {
 	}()
 }
 
-func (l *logServer) write(piece []byte) {
-	if string(piece) == l.password {
+// receiver returns the function that receives the data of a connection. It holds data back
+// that may be the beginning of the password.
+func (l *logServer) receiver() func(piece []byte) {
+	var begin []byte
+	known := false // whether this is a connection of the component
+	return func(piece []byte) {
+		if !known {
+			begin = append(begin, piece...)
+			piece, known = begin, !strings.HasPrefix(l.password, string(begin))
+		}
+		if known {
+			l.writing.Lock()
+			defer l.writing.Unlock()
+			l.frames.write(piece)
+			return
+		}
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.knocked = true
+		l.knocked = l.knocked || len(begin) == len(l.password)
 		l.changed.Broadcast()
-		return
 	}
-	l.writing.Lock()
-	defer l.writing.Unlock()
-	l.frames.write(piece)
 }
 
 // close ends the server after the component has ended. It first waits for everything that

@@ -106,3 +106,25 @@ func TestLogServerBehindTranslation(t *testing.T) {
 		t.Errorf("messages %q", got)
 	}
 }
+
+// TestPasswordInPieces: the server recognizes its password in any pieces, and loses nothing
+// that only begins like it.
+func TestPasswordInPieces(t *testing.T) {
+	got := ""
+	l := &logServer{password: "secret", frames: frames{give: func(m message) { got += m.text }}}
+	l.changed = sync.NewCond(&l.mu)
+	receive := l.receiver()
+	for _, piece := range []string{"sec", "", "ond", "\x00"} {
+		receive([]byte(piece))
+	}
+	if got != "Invalid message: second" || l.knocked {
+		t.Errorf("got %q, recognized %v", got, l.knocked)
+	}
+	receive = l.receiver()
+	for _, piece := range []string{"s", "ecre", "t"} {
+		receive([]byte(piece))
+	}
+	if !l.knocked {
+		t.Error("the password was not recognized")
+	}
+}

@@ -69,7 +69,6 @@ func Shorten(text string) string {
 	return start + ellipsis + text[from:]
 }
 
-// first returns the first characters of a text, and whether there are more.
 func first(text string, characters int) (start string, more bool) {
 	for at := range text {
 		if characters--; characters < 0 {

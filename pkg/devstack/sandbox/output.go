@@ -43,7 +43,6 @@ func (l *lines) write(piece []byte) {
 	}
 }
 
-// end passes on the last line if it has no line feed.
 func (l *lines) end() {
 	if len(l.line.text) > 0 {
 		l.give(l.line)

@@ -55,7 +55,6 @@ func (p Process) Start(l Launch) (Component, error) {
 	return c, nil
 }
 
-// assignments returns the variables in the form NAME=value, sorted by name.
 func assignments(env map[string]string) []string {
 	list := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -27,12 +27,18 @@ func (r *run) run(ctx context.Context, data Data) (Exit, error) {
 	maps.Copy(env, r.spec.Env)
 	r.lines.give = func(h head) { r.journal.text(Info, h) }
 	launch := Launch{Name: data.name(), Data: data.Dir, Temp: data.temp(), Args: r.spec.Args, Env: env, Stdout: r.takeStdout, Stderr: r.stderr.write}
-	var exit Exit
-	var err error
+	var server *logServer
 	if r.sandbox.gelf {
-		exit, err = r.executeWithServer(ctx, launch)
-	} else {
-		exit, err = r.execute(ctx, launch)
+		address, host := r.sandbox.engine.LogServer()
+		var err error
+		if server, err = listen(address, r.journal.message); err != nil {
+			return Exit{}, err
+		}
+		env["KBC_LOGGER_ADDR"], env["KBC_LOGGER_PORT"] = host, server.port()
+	}
+	exit, err := r.execute(ctx, launch)
+	if server != nil {
+		err = errors.Join(err, server.close(time.Now().Add(drainWait)))
 	}
 	if err != nil {
 		return Exit{}, err
@@ -42,18 +48,6 @@ func (r *run) run(ctx context.Context, data Data) (Exit, error) {
 		exit.Message = r.journal.explain(r.stderr, r.stdout)
 	}
 	return exit, nil
-}
-
-// executeWithServer is like execute, with a log server for the component.
-func (r *run) executeWithServer(ctx context.Context, launch Launch) (Exit, error) {
-	address, host := r.sandbox.engine.LogServer()
-	server, err := listen(address, r.journal.message)
-	if err != nil {
-		return Exit{}, err
-	}
-	launch.Env["KBC_LOGGER_ADDR"], launch.Env["KBC_LOGGER_PORT"] = host, server.port()
-	exit, err := r.execute(ctx, launch)
-	return exit, errors.Join(err, server.close(time.Now().Add(drainWait)))
 }
 
 // conclude records the output that can only be recorded after the end of the component.

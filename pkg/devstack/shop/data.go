@@ -144,7 +144,6 @@ func orderLines(products []product, i int) (lines []line, cents int) {
 	return lines, cents
 }
 
-// allStock returns the stock of every product in two warehouses.
 func allStock() []stockItem {
 	var stock []stockItem
 	for w, warehouse := range []string{"brno", "galway"} {

@@ -35,7 +35,7 @@ func BenchmarkLoad(b *testing.B) {
 					i++
 					return []string{strconv.Itoa(i), "a name of usual length"}, nil
 				}}
-				if _, err := s.Load(l); err != nil {
+				if _, err := s.Load(b.Context(), l); err != nil {
 					b.Fatal(err)
 				}
 			}

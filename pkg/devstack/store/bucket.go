@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"strings"
 	"time"
@@ -66,30 +65,30 @@ func (s *Store) UpdateBucket(id string, change func(*Bucket)) (b Bucket, err err
 func (s *Store) DeleteBucket(id string, withTables bool) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
-	return s.write(func(tx *bbolt.Tx) error {
+	var gone []tableRecord
+	err := s.write(func(tx *bbolt.Tx) error {
 		if tx.Bucket(buckets).Get([]byte(id)) == nil {
 			return ErrNotFound
 		}
-		prefix := []byte(id + ".")
-		cursor := tx.Bucket(tables).Cursor()
-		var found []string
-		for key, _ := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, _ = cursor.Next() {
-			found = append(found, string(key))
+		gone = nil
+		err := scanIn(tx, tables, []byte(id+"."), func(r tableRecord) { gone = append(gone, r) })
+		if err != nil {
+			return err
 		}
-		if len(found) > 0 && !withTables {
+		if len(gone) > 0 && !withTables {
 			return ErrNotEmpty
 		}
-		for _, table := range found {
-			r, err := getTable(tx, table)
-			if err != nil {
-				return err
-			}
-			if err := dropTable(tx, r); err != nil {
+		for _, r := range gone {
+			if err := dropTable(tx, r.ID); err != nil {
 				return err
 			}
 		}
 		return errors.Join(removeMetadata(tx, BucketObject(id), keepNone), tx.Bucket(buckets).Delete([]byte(id)))
 	})
+	if err != nil {
+		return err
+	}
+	return s.discardRows(gone...)
 }
 
 // newBucket returns b with the fields that derive from its id, and the current time.
@@ -102,7 +101,6 @@ func (s *Store) newBucket(b Bucket) Bucket {
 	return b
 }
 
-// ensureBucket creates a bucket if it does not exist.
 func (s *Store) ensureBucket(tx *bbolt.Tx, id string) error {
 	if tx.Bucket(buckets).Get([]byte(id)) != nil {
 		return nil

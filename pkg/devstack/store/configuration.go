@@ -227,7 +227,6 @@ func (s *Store) changeConfiguration(component, id string, change func(*bbolt.Tx,
 	return c, err
 }
 
-// normalize sets missing objects to {}.
 func (c *Configuration) normalize() {
 	c.Configuration, c.State = object(c.Configuration), object(c.State)
 	for i := range c.Rows {
@@ -242,7 +241,6 @@ func (c *Configuration) key() []byte { return configurationKey(c.Component, c.ID
 
 func configurationKey(component, id string) []byte { return []byte(component + "\x00" + id) }
 
-// object returns the text of an object, or {} if the text is empty.
 func object(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return json.RawMessage("{}")

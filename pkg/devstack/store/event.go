@@ -73,13 +73,7 @@ func (s *Store) AddEvents(added ...Event) ([]Event, error) {
 	return stored, err
 }
 
-func (s *Store) Event(id string) (e Event, err error) {
-	n, err := parseID(id)
-	if err != nil {
-		return e, err
-	}
-	return readOne[Event](s, events, number(n))
-}
+func (s *Store) Event(id string) (Event, error) { return readID[Event](s, events, id) }
 
 // EventsOf calls keep with the events of a run that have an id above since, oldest first,
 // until keep returns false. The run "" contains the events without a run.
@@ -91,7 +85,7 @@ func (s *Store) EventsOf(run string, since uint64, keep func(Event) bool) error 
 // first, until keep returns false.
 func (s *Store) Events(run string, keep func(Event) bool) error {
 	if run == "" {
-		return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(events).Cursor(), keep) })
+		return newest(s, events, keep)
 	}
 	return s.FindEvents(EventRange{Run: run, Newest: true}, nil, keep)
 }

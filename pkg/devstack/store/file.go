@@ -43,9 +43,8 @@ type Operation struct {
 	Created, Ended  time.Time
 }
 
-// AddFile writes a file and stores its record with a new id. After an error the
-// record does not exist; contents without a record are deleted at the next Open. AddFile
-// deletes files older than MaxFileAge first.
+// AddFile writes a file and stores its record with a new id. After an error neither exists.
+// AddFile deletes files older than MaxFileAge first.
 func (s *Store) AddFile(f File, write func(io.Writer) error) (File, error) {
 	if err := s.expireFiles(); err != nil {
 		return f, err
@@ -59,10 +58,13 @@ func (s *Store) AddFile(f File, write func(io.Writer) error) (File, error) {
 		return f, errors.Join(err, s.removeContents(id))
 	}
 	n, err := parseID(id)
-	if err != nil {
-		return f, err
+	if err == nil {
+		err = s.write(func(tx *bbolt.Tx) error { return put(tx, files, number(n), f) })
 	}
-	return f, s.write(func(tx *bbolt.Tx) error { return put(tx, files, number(n), f) })
+	if err != nil {
+		return f, errors.Join(err, s.removeContents(id))
+	}
+	return f, nil
 }
 
 func (s *Store) writeFile(id string, write func(io.Writer) error) (size int64, err error) {
@@ -106,13 +108,7 @@ func (s *Store) removeContents(id string) error {
 }
 
 // File returns the record of a file.
-func (s *Store) File(id string) (File, error) {
-	n, err := parseID(id)
-	if err != nil {
-		return File{}, err
-	}
-	return readOne[File](s, files, number(n))
-}
+func (s *Store) File(id string) (File, error) { return readID[File](s, files, id) }
 
 // OpenFile opens the contents of a file. The caller closes it.
 func (s *Store) OpenFile(id string) (File, *os.File, error) {
@@ -129,7 +125,7 @@ func (s *Store) OpenFile(id string) (File, *os.File, error) {
 
 // Files calls keep with all files, newest first, until keep returns false.
 func (s *Store) Files(keep func(File) bool) error {
-	return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(files).Cursor(), keep) })
+	return newest(s, files, keep)
 }
 
 // DeleteFile deletes a file. It deletes the record first: Open deletes contents without a
@@ -151,7 +147,6 @@ func (s *Store) DeleteFile(id string) error {
 	return s.removeContents(id)
 }
 
-// expireFiles deletes the files that are older than MaxFileAge.
 func (s *Store) expireFiles() error {
 	var old []string
 	err := s.Files(func(f File) bool {
@@ -200,15 +195,9 @@ func (s *Store) AddOperation(o Operation) (Operation, error) {
 	return o, err
 }
 
-func (s *Store) Operation(id string) (Operation, error) {
-	n, err := parseID(id)
-	if err != nil {
-		return Operation{}, err
-	}
-	return readOne[Operation](s, operations, number(n))
-}
+func (s *Store) Operation(id string) (Operation, error) { return readID[Operation](s, operations, id) }
 
 // Operations calls keep with all operations, newest first, until keep returns false.
 func (s *Store) Operations(keep func(Operation) bool) error {
-	return s.read(func(tx *bbolt.Tx) error { return newest(tx.Bucket(operations).Cursor(), keep) })
+	return newest(s, operations, keep)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -108,25 +109,24 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestRowTimes: each row has the time of its last load; a row of an earlier version
-// has none.
+// TestRowTimes: each row has the time of its last load.
 func TestRowTimes(t *testing.T) {
-	at := time.Unix(1_700_000_000, 0)
-	row := appendCell(appendCell(rowStart(at), ""), "text")
-	for _, tc := range []struct {
-		row  []byte
-		want int64
-	}{{row, at.Unix()}, {row[len(rowStart(at)):], 0}} {
-		loaded, _ := splitRow(tc.row)
-		cells, err := decodeRow(tc.row, 3)
-		if loaded != tc.want || err != nil || len(cells) != 3 || cells[0] != "" || cells[1] != "text" || rowBytes(tc.row) != 4 {
-			t.Errorf("%d, %q, %d, %v", loaded, cells, rowBytes(tc.row), err)
-		}
+	at := clock()
+	s, err := Open(filepath.Join(t.TempDir(), "store"), func() time.Time { return at })
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, damaged := range [][]byte{{0x80}, {0x80, 0}, {0x80, 0, 0x80}} {
-		if cells, err := decodeRow(damaged, 1); err == nil && cells[0] != "" {
-			t.Errorf("%v: %q", damaged, cells)
-		}
+	defer s.Close()
+	must[Table](t)(s.Load(t.Context(), fromText(true, "a*,b\n1,x\n2,y")))
+	at = at.Add(time.Hour)
+	must[Table](t)(s.Load(t.Context(), fromText(true, "a*,b,c\n2,z,\n3,q,")))
+	got := ""
+	err = s.TimedRows("in.c-b.t", func(loaded time.Time, cells []string) bool {
+		got += fmt.Sprint(cells[0], " ", loaded.Sub(clock()), ", ")
+		return true
+	})
+	if want := "1 0s, 2 1h0m0s, 3 1h0m0s, "; err != nil || got != want {
+		t.Errorf("got %s, want %s, %v", got, want, err)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestDeleteBucket(t *testing.T) {
 	s := open(t)
 	for _, table := range []string{"in.c-a.t", "in.c-a.u", "in.c-ab.t"} {
 		left := 2
-		if _, err := s.Load(Load{Table: table, Columns: []Column{{Name: "a"}}, Next: func() ([]string, error) {
+		if _, err := s.Load(t.Context(), Load{Table: table, Columns: []Column{{Name: "a"}}, Next: func() ([]string, error) {
 			if left--; left < 0 {
 				return nil, io.EOF
 			}

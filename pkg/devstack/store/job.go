@@ -31,7 +31,6 @@ func (s Status) Finished() bool {
 	return s == Success || s == Error || s == Cancelled || s == Terminated
 }
 
-// next returns the statuses that may follow.
 func (s Status) next() []Status {
 	switch s {
 	case Created:
@@ -163,13 +162,7 @@ func (s *Store) CreateJob(j Job) (Job, error) {
 	return j, err
 }
 
-func (s *Store) Job(id string) (Job, error) {
-	n, err := parseID(id)
-	if err != nil {
-		return Job{}, err
-	}
-	return readOne[Job](s, jobs, number(n))
-}
+func (s *Store) Job(id string) (Job, error) { return readID[Job](s, jobs, id) }
 
 // UpdateJob changes a job. If change returns an error, UpdateJob returns it and writes no
 // data. It may call change more than once, each time with the stored job.
@@ -193,9 +186,7 @@ func (s *Store) UpdateJob(id string, change func(*Job) error) (j Job, err error)
 
 // Jobs calls keep with all jobs, newest first, until keep returns false.
 func (s *Store) Jobs(keep func(Job) bool) error {
-	return s.read(func(tx *bbolt.Tx) error {
-		return newest(tx.Bucket(jobs).Cursor(), keep)
-	})
+	return newest(s, jobs, keep)
 }
 
 // Unfinished returns the jobs that have not ended, oldest first.

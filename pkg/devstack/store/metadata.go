@@ -41,7 +41,6 @@ func TableObject(id string) Object { return ColumnObject(id, "") }
 // ColumnObject returns the object of a column of a table.
 func ColumnObject(table, column string) Object { return tableObjects(table) + Object(column+"\x00") }
 
-// tableObjects returns the prefix of the objects of a table and its columns.
 func tableObjects(table string) Object { return Object("table\x00" + table + "\x00") }
 
 // The metadata keys for the type of a column, and their provider.
@@ -118,7 +117,6 @@ func (s *Store) DeleteMetadata(o Object, id string) error {
 	})
 }
 
-// valueKey returns the key of the n-th metadata value of an object.
 func (o Object) valueKey(n uint64) []byte { return append([]byte(o), number(n)...) }
 
 func (s *Store) setMetadata(tx *bbolt.Tx, o Object, values ...Metadata) error {
@@ -152,7 +150,6 @@ func (s *Store) setMetadata(tx *bbolt.Tx, o Object, values ...Metadata) error {
 	return err
 }
 
-// each calls keep with the metadata of all objects that begin with a prefix.
 func each(tx *bbolt.Tx, prefix Object, keep func(key []byte, m Metadata) error) error {
 	cursor := tx.Bucket(metadata).Cursor()
 	for key, text := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), string(prefix)); key, text = cursor.Next() {
@@ -183,7 +180,6 @@ func removeMetadata(tx *bbolt.Tx, prefix Object, keep func(key []byte, m Metadat
 	return err
 }
 
-// keepNone returns false, so that removeMetadata removes everything.
 func keepNone([]byte, Metadata) bool { return false }
 
 // describe sets the metadata of a table and its columns after a load. It also stores the
@@ -234,28 +230,6 @@ func pairs(provider string, values map[string]string) []Metadata {
 		list = append(list, Metadata{Provider: provider, Key: key, Value: values[key]})
 	}
 	return list
-}
-
-// prepareMetadata creates the bucket of metadata. Older files store metadata in the records
-// of tables; prepareMetadata moves it.
-func (s *Store) prepareMetadata(tx *bbolt.Tx) error {
-	if tx.Bucket(metadata) != nil {
-		return nil
-	}
-	if _, err := tx.CreateBucket(metadata); err != nil {
-		return err
-	}
-	return tx.Bucket(tables).ForEach(func(_, text []byte) error {
-		var old struct {
-			Table
-			Metadata       map[string]string
-			ColumnMetadata map[string]map[string]string
-		}
-		if err := json.Unmarshal(text, &old); err != nil {
-			return err
-		}
-		return s.describe(tx, old.Table, providerOf(tx, old.Job), old.Metadata, old.ColumnMetadata)
-	})
 }
 
 // providerOf returns the component of a job, which is the provider of the metadata that the

@@ -3,10 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"testing"
-
-	"go.etcd.io/bbolt"
 )
 
 // values are the metadata of an object without its times.
@@ -59,34 +56,6 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// In an older file, metadata is part of the tables.
-func TestMetadataOfAnOlderFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "store")
-	s, err := Open(path, clock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	job := must[Job](t)(s.CreateJob(Job{Component: "acme.ex"}))
-	err = s.db.Update(func(tx *bbolt.Tx) error {
-		old := fmt.Sprintf(`{"ID":"in.c-b.t","Bucket":"in.c-b","Name":"t","Columns":[{"Name":"a","Type":"INTEGER"},{"Name":"b"}],"Job":%q,
-			"Metadata":{"k":"v"},"ColumnMetadata":{"a":{"KBC.datatype.nullable":"true"},"b":{"x":"y"}}}`, job.ID)
-		return errors.Join(tx.DeleteBucket(metadata), tx.Bucket(tables).Put([]byte("in.c-b.t"), []byte(old)))
-	})
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s = openAt(t, path)
-	for o, want := range map[Object]string{
-		TableObject("in.c-b.t"):       "1 acme.ex.k=v|",
-		ColumnObject("in.c-b.t", "a"): "2 storage.KBC.datatype.basetype=INTEGER|3 acme.ex.KBC.datatype.nullable=true|",
-		ColumnObject("in.c-b.t", "b"): "4 acme.ex.x=y|",
-	} {
-		if got := values(t, s, o); got != want {
-			t.Errorf("%q: %s", o, got)
-		}
-	}
-}
-
 func TestComponents(t *testing.T) {
 	s := open(t)
 	for _, component := range []string{"b", "a.b", "a", "b", "a"} {
@@ -116,7 +85,7 @@ func TestMetadataGoesWithItsObject(t *testing.T) {
 		{"table", func() error { return s.DeleteTable("in.c-b.t") }},
 		{"bucket", func() error { return s.DeleteBucket("in.c-b", true) }},
 	} {
-		must[Table](t)(s.Load(fromText(false, "a\n1")))
+		must[Table](t)(s.Load(t.Context(), fromText(false, "a\n1")))
 		own := []Metadata{{Provider: "p", Key: "k", Value: "v"}}
 		if err := s.SetMetadata(map[Object][]Metadata{TableObject("in.c-b.t"): own, column: own, BucketObject("in.c-b"): own}); err != nil {
 			t.Fatal(err)

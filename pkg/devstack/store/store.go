@@ -1,5 +1,5 @@
-// Package store keeps the data of the local platform in one file: configurations, jobs,
-// events and tables. The contents of exported files are in a directory beside the file.
+// Package store keeps the data of the local platform: configurations, jobs, events and
+// tables in one file, and the rows of tables and exported files in directories beside it.
 //
 // A write that returned without an error survives the end of the process at any time. Every
 // write is complete or absent. All methods are safe for concurrent use, but callbacks that
@@ -46,15 +46,17 @@ var (
 	eventsOfRun    = []byte("events-of-run")  // length of the run id, run id, event id -> empty
 	buckets        = []byte("buckets")        // id -> Bucket
 	tables         = []byte("tables")         // id -> tableRecord
-	rows           = []byte("rows")           // generation -> a bucket, see generation.go
 	ids            = []byte("ids")            // its sequence numbers all records except events
-	keys           = []byte("keys")           // encryptionKey -> the key of the ciphers
+	keys           = []byte("keys")           // encryptionKey, formatKey
 	files          = []byte("files")          // id -> File
 	operations     = []byte("operations")     // id -> Operation
 )
 
-// encryptionKey is the name of the only key.
-var encryptionKey = []byte("encryption")
+// The keys in the bucket keys: of the key of the ciphers, and of the format of the data.
+var encryptionKey, formatKey = []byte("encryption"), []byte("format")
+
+// format is the version of the format of the data. There are no migrations.
+const format = "2"
 
 const (
 	openTimeout = 500 * time.Millisecond
@@ -75,12 +77,15 @@ type Store struct {
 	now func() time.Time
 	// key is the encryption key of this store.
 	key [keySize]byte
-	// fileDir is the directory of the contents of files. It is created with the first file.
-	fileDir string
+	// fileDir is the directory of the contents of files, and rowsDir the directory of the
+	// rows of tables. They are created with the first file or table.
+	fileDir, rowsDir string
 
 	// loading is held during a load, because each load must see the table as the previous
 	// load left it.
 	loading sync.Mutex
+	// opening is held while rows are opened or deleted.
+	opening sync.RWMutex
 
 	mu      sync.Mutex
 	changed chan struct{}
@@ -97,9 +102,10 @@ func Open(path string, now func() time.Time) (*Store, error) {
 		return nil, failure.Userf("cannot open the local platform's file %s: %w", path, err)
 	}
 	db.MaxBatchDelay = batchDelay
-	s := &Store{db: db, now: now, fileDir: filepath.Join(filepath.Dir(path), "files"), changed: make(chan struct{})}
+	dir := filepath.Dir(path)
+	s := &Store{db: db, now: now, fileDir: filepath.Join(dir, "files"), rowsDir: filepath.Join(dir, "tables"), changed: make(chan struct{})}
 	if err := s.prepare(); err != nil {
-		return nil, failure.Applicationf("preparing %s: %w", path, errors.Join(err, db.Close()))
+		return nil, failure.Wrap("preparing "+path, "", errors.Join(err, db.Close()))
 	}
 	return s, nil
 }
@@ -114,48 +120,33 @@ func options() *bbolt.Options {
 }
 
 // prepare creates the top-level buckets and the key, and completes operations that a crash
-// interrupted.
+// interrupted. It refuses data of another format.
 func (s *Store) prepare() error {
 	err := s.db.Update(func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{configurations, jobs, unfinished, events, eventsOfRun, buckets, tables, rows, ids, keys, files, operations} {
+		first, _ := tx.Cursor().First()
+		for _, name := range [][]byte{configurations, jobs, unfinished, events, eventsOfRun, buckets, tables, ids, keys, files, operations, versions, contents, metadata} {
 			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 				return err
 			}
 		}
-		if err := errors.Join(prepareVersions(tx), s.prepareMetadata(tx)); err != nil {
-			return err
+		known := tx.Bucket(keys)
+		if first == nil {
+			rand.Read(s.key[:]) // never fails
+			return errors.Join(known.Put(formatKey, []byte(format)), known.Put(encryptionKey, s.key[:]))
 		}
-		return errors.Join(numberEvents(tx), s.prepareKey(tx))
+		switch {
+		case string(known.Get(formatKey)) != format:
+			return failure.Userf("the data was written by another version of this program: start that version, or choose another data directory")
+		case copy(s.key[:], known.Get(encryptionKey)) != keySize:
+			return failure.Applicationf("the key is damaged")
+		default:
+			return nil
+		}
 	})
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.recover(), s.recoverFiles())
-}
-
-// numberEvents sets the sequence of event ids. Events have a sequence of their own, so that
-// they leave no gaps between the ids of jobs and configurations. In files of earlier
-// versions the sequence is shared, so events have higher ids.
-func numberEvents(tx *bbolt.Tx) error {
-	b := tx.Bucket(events)
-	last, _ := b.Cursor().Last()
-	if last == nil {
-		return nil
-	}
-	return b.SetSequence(max(b.Sequence(), binary.BigEndian.Uint64(last)))
-}
-
-// prepareKey reads the encryption key. It creates the key if the file has none.
-func (s *Store) prepareKey(tx *bbolt.Tx) error {
-	stored := tx.Bucket(keys).Get(encryptionKey)
-	if stored == nil {
-		rand.Read(s.key[:]) // never fails
-		return tx.Bucket(keys).Put(encryptionKey, s.key[:])
-	}
-	if copy(s.key[:], stored) != keySize {
-		return errors.New("the key is damaged")
-	}
-	return nil
+	return errors.Join(s.recoverRows(), s.recoverFiles())
 }
 
 // Key returns the random encryption key of this store. It never changes.
@@ -172,7 +163,6 @@ func (s *Store) Changes() <-chan struct{} {
 	return s.changed
 }
 
-// clock returns the current time for a new record.
 func (s *Store) clock() time.Time { return s.now().UTC().Round(0) }
 
 // NewID returns a new decimal number, greater than all earlier ids.
@@ -227,7 +217,6 @@ func put(tx *bbolt.Tx, bucket, key []byte, record any) error {
 	return tx.Bucket(bucket).Put(key, text)
 }
 
-// get reads a record. It returns ErrNotFound if the record does not exist.
 func get[T any](tx *bbolt.Tx, bucket, key []byte) (T, error) {
 	var record T
 	text := tx.Bucket(bucket).Get(key)
@@ -237,7 +226,6 @@ func get[T any](tx *bbolt.Tx, bucket, key []byte) (T, error) {
 	return record, json.Unmarshal(text, &record)
 }
 
-// readOne reads a record in a transaction of its own.
 func readOne[T any](s *Store, bucket, key []byte) (record T, err error) {
 	err = s.read(func(tx *bbolt.Tx) error {
 		record, err = get[T](tx, bucket, key)
@@ -246,31 +234,44 @@ func readOne[T any](s *Store, bucket, key []byte) (record T, err error) {
 	return record, err
 }
 
-// scan calls each with the records that have a key with the prefix, sorted by key.
-func scan[T any](s *Store, bucket, prefix []byte, each func(T)) error {
-	return s.read(func(tx *bbolt.Tx) error {
-		cursor := tx.Bucket(bucket).Cursor()
-		for key, text := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, text = cursor.Next() {
-			var record T
-			if err := json.Unmarshal(text, &record); err != nil {
-				return err
-			}
-			each(record)
-		}
-		return nil
-	})
+func readID[T any](s *Store, bucket []byte, id string) (record T, err error) {
+	n, err := parseID(id)
+	if err != nil {
+		return record, err
+	}
+	return readOne[T](s, bucket, number(n))
 }
 
-// newest calls keep with the records of a bucket, last first, until keep returns false.
-func newest[T any](cursor *bbolt.Cursor, keep func(T) bool) error {
-	for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {
+// scan calls each with the records that have a key with the prefix, sorted by key.
+func scan[T any](s *Store, bucket, prefix []byte, each func(T)) error {
+	return s.read(func(tx *bbolt.Tx) error { return scanIn(tx, bucket, prefix, each) })
+}
+
+func scanIn[T any](tx *bbolt.Tx, bucket, prefix []byte, each func(T)) error {
+	cursor := tx.Bucket(bucket).Cursor()
+	for key, text := cursor.Seek(prefix); key != nil && bytes.HasPrefix(key, prefix); key, text = cursor.Next() {
 		var record T
 		if err := json.Unmarshal(text, &record); err != nil {
 			return err
 		}
-		if !keep(record) {
-			return nil
-		}
+		each(record)
 	}
 	return nil
+}
+
+// newest calls keep with the records of a bucket, last first, until keep returns false.
+func newest[T any](s *Store, bucket []byte, keep func(T) bool) error {
+	return s.read(func(tx *bbolt.Tx) error {
+		cursor := tx.Bucket(bucket).Cursor()
+		for key, text := cursor.Last(); key != nil; key, text = cursor.Prev() {
+			var record T
+			if err := json.Unmarshal(text, &record); err != nil {
+				return err
+			}
+			if !keep(record) {
+				return nil
+			}
+		}
+		return nil
+	})
 }

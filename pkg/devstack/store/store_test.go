@@ -12,6 +12,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"go.etcd.io/bbolt"
 )
 
 func clock() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC) }
@@ -62,7 +63,16 @@ func TestOpenRefuses(t *testing.T) {
 	if err := os.WriteFile(other, []byte(strings.Repeat("no such file", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	old := filepath.Join(dir, "old")
+	s, err := Open(old, clock)
+	if err == nil {
+		err = s.write(func(tx *bbolt.Tx) error { return tx.Bucket(keys).Put(formatKey, []byte("1")) })
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []struct{ name, path, want string }{
+		{"another format", old, "old: the data was written by another version of this program: start that version, or choose another data directory"},
 		{"a file in use", used, "is in use by another local platform"},
 		{"a file of something else", other, "cannot open the local platform's file " + other},
 		{"a directory that is not there", filepath.Join(dir, "no", "file"), "cannot open the local platform's file"},
@@ -143,7 +153,7 @@ func TestConcurrentWriters(t *testing.T) {
 			id, err := s.NewID()
 			note(id, err)
 			if i%20 == 0 {
-				_, err := s.Load(Load{Table: "in.c-b.t", Columns: []Column{{Name: "a"}}, Incremental: true, Next: rowsOf([]string{fmt.Sprint(i)})})
+				_, err := s.Load(t.Context(), Load{Table: "in.c-b.t", Columns: []Column{{Name: "a"}}, Incremental: true, Next: rowsOf([]string{fmt.Sprint(i)})})
 				if err != nil {
 					t.Error(err)
 				}

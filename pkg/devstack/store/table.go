@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -30,15 +29,11 @@ type Table struct {
 	Job string
 }
 
-// tableRecord is the stored record of a table, with the location of its rows.
+// tableRecord is the stored record of a table.
 type tableRecord struct {
 	Table
-	// Generation is the id of the generation with the rows. Pending is the generation of an
-	// incremental load that is complete but not merged into Generation yet. It is 0 if all
-	// loads are merged.
-	Generation, Pending uint64
-	// Next is the number of the next new row.
-	Next uint64
+	// Dir is the name of the directory with the rows.
+	Dir string
 }
 
 // Tables returns the tables of a bucket, or of all buckets if bucket is "", sorted by id. A
@@ -57,55 +52,19 @@ func (s *Store) Table(id string) (Table, error) {
 	return r.Table, err
 }
 
-// Rows calls keep with the rows of a table, in the order they were first loaded, until keep
-// returns false. Each row is a new slice with one cell for each column.
-func (s *Store) Rows(id string, keep func(cells []string) bool) error {
-	return s.TimedRows(id, func(_ time.Time, cells []string) bool { return keep(cells) })
-}
-
-// TimedRows is like Rows and also passes the time of the last load of each row. For rows of
-// earlier versions of this program it passes the creation time of the table.
-func (s *Store) TimedRows(id string, keep func(loaded time.Time, cells []string) bool) error {
-	return s.read(func(tx *bbolt.Tx) error {
-		r, err := getTable(tx, id)
-		if err != nil {
-			return err
-		}
-		earlier, later := openGeneration(tx, r.Generation), openGeneration(tx, r.Pending)
-		return mergeRows(earlier, later, func(row []byte) (bool, error) {
-			cells, err := decodeRow(row, len(r.Columns))
-			if err != nil {
-				return false, err
-			}
-			loaded := r.Created
-			if seconds, _ := splitRow(row); seconds > 0 {
-				loaded = time.Unix(seconds, 0)
-			}
-			return keep(loaded, cells), nil
-		})
-	})
-}
-
 // DeleteTable deletes a table and its rows. It waits until no load is running.
 func (s *Store) DeleteTable(id string) error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
-	return s.write(func(tx *bbolt.Tx) error {
-		r, err := getTable(tx, id)
-		if err != nil {
+	var gone tableRecord
+	err := s.write(func(tx *bbolt.Tx) (err error) {
+		if gone, err = get[tableRecord](tx, tables, []byte(id)); err != nil {
 			return err
 		}
-		return dropTable(tx, r)
+		return dropTable(tx, id)
 	})
-}
-
-func dropTable(tx *bbolt.Tx, r tableRecord) error {
-	return errors.Join(
-		remove(tx, r.Generation, r.Pending), tx.Bucket(tables).Delete([]byte(r.ID)),
-		removeMetadata(tx, tableObjects(r.ID), keepNone),
-	)
-}
-
-func getTable(tx *bbolt.Tx, id string) (tableRecord, error) {
-	return get[tableRecord](tx, tables, []byte(id))
+	if err != nil {
+		return err
+	}
+	return s.discardRows(gone)
 }

@@ -11,7 +11,7 @@ func TestTables(t *testing.T) {
 		l := fromText(false, "a\n1")
 		l.Table, l.Job = id, "7"
 		l.Metadata, l.ColumnMetadata = map[string]string{"k": "v"}, map[string]map[string]string{"a": {"x": "y"}}
-		must[Table](t)(s.Load(l))
+		must[Table](t)(s.Load(t.Context(), l))
 	}
 	must[Bucket](t)(s.CreateBucket(Bucket{ID: "in.c-own", DisplayName: "Own"}))
 	if _, err := s.CreateBucket(Bucket{ID: "in.c-b"}); err != ErrExists {
@@ -56,7 +56,7 @@ func TestTables(t *testing.T) {
 
 func TestRowsStop(t *testing.T) {
 	s := open(t)
-	must[Table](t)(s.Load(fromText(false, "a\n1\n2\n3")))
+	must[Table](t)(s.Load(t.Context(), fromText(false, "a\n1\n2\n3")))
 	got := ""
 	if err := s.Rows("in.c-b.t", func(cells []string) bool { got += cells[0]; return cells[0] != "2" }); err != nil || got != "12" {
 		t.Errorf("%s, %v", got, err)

@@ -55,7 +55,6 @@ func (h history) versionKey(n int) []byte {
 	return binary.BigEndian.AppendUint64(slices.Clone(h.key), uint64(n))
 }
 
-// add stores a version with its content.
 func (h history) add(v version, content json.RawMessage) error {
 	v.Content = v.Number
 	if before, err := h.get(v.Number - 1); err == nil && bytes.Equal(h.content(before), content) {
@@ -76,7 +75,6 @@ func (h history) content(v version) []byte { return h.tx.Bucket(contents).Get(h.
 // rows.
 const end = 1<<56 - 1
 
-// last returns the number of the last version, or 0 if the history is empty.
 func (h history) last() (number int, err error) {
 	err = h.each(func(v Version) bool {
 		number = v.Number
@@ -105,7 +103,6 @@ func (h history) each(keep func(Version) bool) error {
 	return nil
 }
 
-// rowVersions returns the version numbers of the rows of a configuration, by row id.
 func (c *Configuration) rowVersions() map[string]int {
 	numbers := make(map[string]int, len(c.Rows))
 	for _, r := range c.Rows {
@@ -162,16 +159,16 @@ func (r *Row) version() version {
 	}}
 }
 
-// Versions calls keep with the versions of a configuration, newest first, until keep
-// returns false. A missing configuration has no versions.
-func (s *Store) Versions(component, id string, keep func(Version) bool) error {
-	return s.read(func(tx *bbolt.Tx) error { return historyOf(tx, component, id).each(keep) })
-}
-
-// RowVersions calls keep with the versions of a row, newest first, until keep returns
-// false. A deleted row still has its versions.
-func (s *Store) RowVersions(component, id, row string, keep func(Version) bool) error {
-	return s.read(func(tx *bbolt.Tx) error { return historyOfRow(tx, component, id, row).each(keep) })
+// Versions calls keep with the versions of a configuration, or of one of its rows if row is
+// not "", newest first, until keep returns false. A deleted row still has its versions. A
+// missing configuration has none.
+func (s *Store) Versions(component, id, row string, keep func(Version) bool) error {
+	return s.read(func(tx *bbolt.Tx) error {
+		if row != "" {
+			return historyOfRow(tx, component, id, row).each(keep)
+		}
+		return historyOf(tx, component, id).each(keep)
+	})
 }
 
 // Version returns a configuration with its rows as of a version, without states. It returns
@@ -273,7 +270,6 @@ func (s *Store) RollbackRow(component, id, row string, number int, description s
 	})
 }
 
-// rollBack changes a row to the content of an earlier version.
 func (r *Row) rollBack(old Row, description string) {
 	r.Name, r.Description, r.ChangeDescription = old.Name, old.Description, description
 	r.IsDisabled, r.Configuration = old.IsDisabled, old.Configuration
@@ -305,7 +301,6 @@ func (s *Store) Copy(component, id string, number int, to Configuration) (Config
 	return s.CreateConfiguration(c)
 }
 
-// removeVersions removes all versions of a configuration and its rows.
 func removeVersions(tx *bbolt.Tx, component, id string) error {
 	prefix := append(configurationKey(component, id), 0)
 	for _, bucket := range [][]byte{versions, contents} {
@@ -317,49 +312,4 @@ func removeVersions(tx *bbolt.Tx, component, id string) error {
 		}
 	}
 	return nil
-}
-
-// prepareVersions creates the buckets of versions. Files of older programs have no
-// versions; prepareVersions stores the current version of each configuration.
-func prepareVersions(tx *bbolt.Tx) error {
-	if tx.Bucket(versions) != nil {
-		return nil
-	}
-	for _, name := range [][]byte{versions, contents} {
-		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
-			return err
-		}
-	}
-	var stored []Configuration
-	err := tx.Bucket(configurations).ForEach(func(_, text []byte) error {
-		var c Configuration
-		err := json.Unmarshal(text, &c)
-		stored = append(stored, c)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, c := range stored {
-		if err := adopt(tx, c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// adopt stores the current versions of a configuration and its rows.
-func adopt(tx *bbolt.Tx, c Configuration) error {
-	c.Changed = c.Created
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		r.Changed = r.Created
-		if err := historyOfRow(tx, c.Component, c.ID, r.ID).add(r.version(), r.Configuration); err != nil {
-			return err
-		}
-	}
-	if err := historyOf(tx, c.Component, c.ID).add(c.version(), c.Configuration); err != nil {
-		return err
-	}
-	return c.put(tx)
 }

@@ -76,17 +76,17 @@ func TestVersions(t *testing.T) {
 		return descriptions
 	}
 	of := func(id string) func(func(Version) bool) error {
-		return func(keep func(Version) bool) error { return s.Versions("c", id, keep) }
+		return func(keep func(Version) bool) error { return s.Versions("c", id, "", keep) }
 	}
 	ofRow := func(row string) func(func(Version) bool) error {
-		return func(keep func(Version) bool) error { return s.RowVersions("c", "1", row, keep) }
+		return func(keep func(Version) bool) error { return s.Versions("c", "1", row, keep) }
 	}
 	for _, row := range []struct{ name, got, want string }{
 		{"of a configuration, until enough", list(of("1")), "7 contenttwo|6 row againtwo|5 row deletedtwo|4 row changedtwo|3 rowstwo|"},
 		{"of none", list(of("2")), ""},
 		{"of a row", list(ofRow("b")), "1 b1|"},
 		{"of a row that was made twice", list(ofRow("a")), "3 a3|"},
-		{"of no row", list(ofRow("")), ""},
+		{"of no row", list(ofRow("x")), ""},
 	} {
 		if row.got != row.want {
 			t.Errorf("%s: %s, want %s", row.name, row.got, row.want)
@@ -210,30 +210,5 @@ func TestPurgeForgetsVersions(t *testing.T) {
 		if got := strings.Join(keys, " "); err != nil || got != "c/10/ c/10/a/" {
 			t.Errorf("%s: %v, %v", bucket, got, err)
 		}
-	}
-}
-
-// What a program without versions stored has its current version.
-func TestVersionsOfAnOlderFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "store")
-	s, err := Open(path, clock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	must[Configuration](t)(s.CreateConfiguration(Configuration{Component: "c", ID: "1", Name: "old", Rows: []Row{{ID: "r"}}}))
-	must[Configuration](t)(s.UpdateConfiguration("c", "1", func(c *Configuration) error { c.Name = "new"; return nil }))
-	err = s.db.Update(func(tx *bbolt.Tx) error { return errors.Join(tx.DeleteBucket(versions), tx.DeleteBucket(contents)) })
-	if err := errors.Join(err, s.Close()); err != nil {
-		t.Fatal(err)
-	}
-	s = openAt(t, path)
-	if got := must[Configuration](t)(s.Version("c", "1", 2)); sketch(got) != "2 new {} r:1  {}" || got.Changed != clock() {
-		t.Errorf("%s, changed %s", sketch(got), got.Changed)
-	}
-	if _, err := s.Version("c", "1", 1); !errors.Is(err, ErrNotFound) {
-		t.Errorf("version 1: %v", err)
-	}
-	if got := must[Configuration](t)(s.Rollback("c", "1", 2, "")); got.Version != 3 {
-		t.Errorf("version %d", got.Version)
 	}
 }

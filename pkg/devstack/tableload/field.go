@@ -77,7 +77,6 @@ func (o *object) text(name string) string {
 	return v.Text()
 }
 
-// requiredText reports an error if the text is missing or empty.
 func (o *object) requiredText(name string) string {
 	text := o.text(name)
 	if text == "" {
@@ -98,7 +97,6 @@ func (o *object) scalar(name string) (string, bool) {
 	return v.Text(), found
 }
 
-// flag returns the value of a Boolean, and whether it was given.
 func (o *object) flag(name string) (on, found bool) {
 	v, found := o.get(name)
 	if found && v.Kind() != value.Bool {
@@ -160,7 +158,6 @@ func (o *object) finishInner(inner *object) {
 	}
 }
 
-// pairs reads a list of objects with key and value.
 func (o *object) pairs(name string) map[string]string {
 	pairs := map[string]string{}
 	o.objects(name, func(item *object) {

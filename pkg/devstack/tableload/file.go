@@ -97,7 +97,6 @@ func listDir(root *os.Root, dir string) ([]os.DirEntry, error) {
 	return entries, nil
 }
 
-// readManifest reads a manifest into memory. It refuses manifests over maxManifest.
 func readManifest(root *os.Root, name string) (text []byte, err error) {
 	at, err := root.Stat(name)
 	switch {
@@ -141,7 +140,6 @@ func (s settings) enclosureText() string {
 	return *s.enclosure
 }
 
-// checkFormat returns a user error for an invalid delimiter or enclosure.
 func (s settings) checkFormat() error {
 	enclosure := s.enclosureText()
 	switch {

@@ -110,7 +110,6 @@ func readSettings(o *object) settings {
 	return s
 }
 
-// optionalText returns a text, or nil if it was not given.
 func (o *object) optionalText(name string) *string {
 	if _, found := o.get(name); !found {
 		return nil

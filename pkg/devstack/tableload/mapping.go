@@ -14,7 +14,7 @@ type mapping struct {
 
 // mapping reads the output mapping of tables from the configuration.
 func (o Options) mapping() (mapping, error) {
-	m := mapping{bucket: DefaultBucket(o.Component, o.Config)}
+	m := mapping{bucket: defaultBucket(o.Component, o.Config)}
 	section := newObject("storage.output", o.Storage.Field("output"))
 	if section.value.IsNull() {
 		return m, nil
@@ -48,7 +48,6 @@ func (m mapping) settingsOf(file string, manifest settings) (all []settings) {
 	return all
 }
 
-// checkSources returns a user error if the source of an entry does not exist.
 func (m mapping) checkSources(tables []data) error {
 	there := map[string]bool{}
 	for _, d := range tables {
@@ -66,8 +65,8 @@ func (m mapping) checkSources(tables []data) error {
 	return nil
 }
 
-// DefaultBucket returns the id of the default bucket. It returns "" if config is empty.
-func DefaultBucket(component, config string) string {
+// defaultBucket returns the id of the default bucket. It returns "" if config is empty.
+func defaultBucket(component, config string) string {
 	if config == "" {
 		return ""
 	}

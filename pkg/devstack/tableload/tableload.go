@@ -23,15 +23,9 @@ const (
 	Authoritative = "authoritative"
 )
 
-// Store loads tables.
-type Store interface {
-	// Load loads a table completely or not at all. See store.Store.
-	Load(l store.Load) (store.Table, error)
-}
-
 // Options configures a load.
 type Options struct {
-	Store Store
+	Store *store.Store
 	// Dir is the data directory.
 	Dir string
 	// Component and Config make up the id of the default bucket. There is no default
@@ -89,7 +83,7 @@ func (o Options) load(ctx context.Context, p plan) (store.Table, error) {
 	}
 	l := p.load
 	l.Next = rows.next
-	t, err := o.Store.Load(l)
+	t, err := o.Store.Load(ctx, l)
 	if closed := rows.close(); err == nil && closed != nil {
 		err = failure.Applicationf("closing table %q: %w", p.name, closed)
 	}

@@ -1,7 +1,6 @@
 package tryrun
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/api/har"
@@ -55,14 +53,6 @@ type Index struct {
 	Jobs, Iterations int
 }
 
-// cachedIndex holds the index of the try that was shown last. One index is enough for one
-// person. Its size is bounded by the maximum number of requests of a try.
-type cachedIndex struct {
-	mu    sync.Mutex
-	try   *Try
-	index *Index
-}
-
 // Index returns the index of the recording, or nil if there is no recording. It reads the
 // index from its file unless it is cached. The index holds no bodies.
 func (t *Try) Index() (*Index, error) {
@@ -71,15 +61,14 @@ func (t *Try) Index() (*Index, error) {
 	if t.latest.try == t {
 		return t.latest.index, nil
 	}
-	file, err := os.Open(filepath.Join(t.dir, indexName))
+	text, err := os.ReadFile(filepath.Join(t.dir, indexName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the index of a try: %w", err)
+	index := &Index{}
+	if err == nil {
+		err = json.Unmarshal(text, index)
 	}
-	defer file.Close() // only read
-	index, err := readIndex(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the index of a try: %w", err)
 	}
@@ -102,48 +91,14 @@ func (t *Try) saveIndex() error {
 	if err != nil {
 		return fmt.Errorf("reading the recording of a try: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(t.dir, indexName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	text, err := json.Marshal(index)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(t.dir, indexName), text, 0o600)
+	}
 	if err != nil {
 		return fmt.Errorf("storing the index of a try: %w", err)
 	}
-	if err := errors.Join(index.write(file), file.Close()); err != nil {
-		return fmt.Errorf("storing the index of a try: %w", err)
-	}
 	return nil
-}
-
-// write writes the index as a JSON value without rows, followed by one JSON value for
-// each row.
-func (x *Index) write(w io.Writer) error {
-	buffer := bufio.NewWriter(w)
-	out := json.NewEncoder(buffer)
-	if err := out.Encode(Index{Jobs: x.Jobs, Iterations: x.Iterations}); err != nil {
-		return err
-	}
-	for _, row := range x.Rows {
-		if err := out.Encode(row); err != nil {
-			return err
-		}
-	}
-	return buffer.Flush()
-}
-
-func readIndex(r io.Reader) (*Index, error) {
-	in := json.NewDecoder(bufio.NewReader(r))
-	x := &Index{}
-	if err := in.Decode(x); err != nil {
-		return nil, err
-	}
-	for {
-		var row Row
-		switch err := in.Decode(&row); {
-		case errors.Is(err, io.EOF):
-			return x, nil
-		case err != nil:
-			return nil, err
-		}
-		x.Rows = append(x.Rows, row)
-	}
 }
 
 func newIndex(r io.Reader) (*Index, error) {

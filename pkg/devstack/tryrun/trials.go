@@ -19,25 +19,16 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
-// Runner runs the component once. See sandbox.Sandbox.
-type Runner interface {
-	Run(ctx context.Context, spec sandbox.Spec, log func(sandbox.Record)) (sandbox.Data, sandbox.Exit, error)
-}
-
-// Options configures all tries. Dir, Runner and Prepare are required.
+// Options configures all tries. All fields are required.
 type Options struct {
 	// Dir is the directory of the tries. New removes its contents.
-	Dir    string
-	Runner Runner
+	Dir string
+	// Run runs the component once. See sandbox.Sandbox.
+	Run func(ctx context.Context, spec sandbox.Spec, log func(sandbox.Record)) (sandbox.Data, sandbox.Exit, error)
 	// Prepare returns the spec of a job with a configuration of its own, and the events
 	// that such a job has before the component starts. See queue.Try.
 	Prepare func(store.Job) (sandbox.Spec, []sandbox.Record, error)
-	// Parallel is the maximum number of running tries. Keep is the number of tries to
-	// keep for each configuration, MostKept the number of tries to keep in total, and Age
-	// how long to keep them. A value of 0 means the default.
-	Parallel, Keep, MostKept int
-	Age                      time.Duration
-	Now                      func() time.Time
+	Now     func() time.Time
 	// Report receives errors of the platform, which users of a try do not see.
 	Report func(error)
 }
@@ -47,6 +38,15 @@ var ErrBusy = errors.New("other tries are running: wait for them to end, or canc
 
 // ErrClosed means that Trials is closed.
 var ErrClosed = errors.New("the local platform is shutting down")
+
+const (
+	// parallel is the maximum number of running tries.
+	parallel = 4
+	// keptTries is the number of tries to keep for each configuration, mostKept the number
+	// of tries to keep in total, and maxAge how long to keep them.
+	keptTries, mostKept = 5, 50
+	maxAge              = 24 * time.Hour
+)
 
 // grace is the time that a try may run beyond its time limit before it is killed.
 const grace = 30 * time.Second
@@ -62,31 +62,21 @@ type Trials struct {
 	running int
 	closed  bool
 	all     []*Try // oldest first
-	// latest is the index that was read last.
-	latest cachedIndex
+	latest  latestIndex
+}
+
+// latestIndex holds the index of the try that was shown last. One index is enough for one
+// person. Its size is bounded by the maximum number of requests of a try.
+type latestIndex struct {
+	mu    sync.Mutex
+	try   *Try
+	index *Index
 }
 
 // New creates the directory of tries. It removes the tries of an earlier process.
 func New(o Options) (*Trials, error) {
-	if o.Runner == nil || o.Prepare == nil || o.Dir == "" {
-		return nil, failure.Applicationf("tries need a runner, a directory and a function that prepares them")
-	}
-	for _, d := range []struct {
-		value    *int
-		standard int
-	}{{&o.Parallel, 4}, {&o.Keep, 5}, {&o.MostKept, 50}} {
-		if *d.value <= 0 {
-			*d.value = d.standard
-		}
-	}
-	if o.Age <= 0 {
-		o.Age = 24 * time.Hour
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Report == nil {
-		o.Report = func(error) {}
+	if o.Run == nil || o.Prepare == nil || o.Dir == "" || o.Now == nil || o.Report == nil {
+		return nil, failure.Applicationf("tries need a directory and all functions")
 	}
 	if err := os.RemoveAll(o.Dir); err != nil {
 		o.Report(failure.Applicationf("cannot remove earlier tries: %w", err))
@@ -126,7 +116,7 @@ type Input struct {
 // Start starts a try. It returns ErrBusy if too many tries are running, and ErrClosed after
 // Close.
 func (ts *Trials) Start(r Input) (*Try, error) {
-	if err := r.Limits.Check(); err != nil {
+	if err := r.Limits.check(); err != nil {
 		return nil, err
 	}
 	t := &Try{latest: &ts.latest, done: make(chan struct{}), values: r.Values}
@@ -137,7 +127,7 @@ func (ts *Trials) Start(r Input) (*Try, error) {
 	if ts.closed {
 		return nil, ErrClosed
 	}
-	if ts.running >= ts.o.Parallel {
+	if ts.running >= parallel {
 		return nil, ErrBusy
 	}
 	if err := t.prepare(r.From); err != nil {
@@ -145,7 +135,11 @@ func (ts *Trials) Start(r Input) (*Try, error) {
 	}
 	ctx, cancel := context.WithCancel(ts.ctx)
 	t.cancel = cancel
-	spec, said, err := ts.o.Prepare(r.job(t.info.ID))
+	// The job runs the same configuration with the same values.
+	spec, said, err := ts.o.Prepare(store.Job{
+		ID: t.info.ID, Component: r.Component, Config: r.Config, ConfigData: r.Document, Mode: store.Run,
+		VariableValuesData: store.ValuesData(r.Values),
+	})
 	for _, one := range said {
 		t.record(one)
 	}
@@ -155,21 +149,12 @@ func (ts *Trials) Start(r Input) (*Try, error) {
 	ts.workers.Go(func() {
 		defer cancel()
 		defer close(t.done)
-		if err != nil {
-			t.refuse(ts.o, err)
-		} else {
-			t.run(ctx, ts.o, r, spec)
-		}
+		t.run(ctx, ts.o, r, spec, err)
 		ts.mu.Lock()
 		ts.running--
 		ts.mu.Unlock()
 	})
 	return t, nil
-}
-
-// job returns the job that runs the same configuration with the same values.
-func (r Input) job(id string) store.Job {
-	return store.Job{ID: id, Component: r.Component, Config: r.Config, ConfigData: r.Document, Mode: store.Run, VariableValuesData: store.ValuesData(r.Values)}
 }
 
 // forget removes tries that are too old or too many. It keeps running tries. The caller
@@ -182,7 +167,7 @@ func (ts *Trials) forget() {
 		key := info.Component + "\n" + info.Config
 		kept[key]++
 		count++
-		if info.Running() || kept[key] <= ts.o.Keep && count <= ts.o.MostKept && ts.o.Now().Sub(info.Started) < ts.o.Age {
+		if info.Running() || kept[key] <= keptTries && count <= mostKept && ts.o.Now().Sub(info.Started) < maxAge {
 			all = append(all, t)
 			continue
 		}
@@ -248,18 +233,44 @@ func (t *Try) recording() string {
 	return ""
 }
 
-// run runs the component and keeps its recording, report and tables.
-func (t *Try) run(ctx context.Context, o Options, r Input, spec sandbox.Spec) {
+// run runs the component and keeps its recording, report and tables. A try that could not
+// be prepared ends with the error.
+func (t *Try) run(ctx context.Context, o Options, r Input, spec sandbox.Spec, err error) {
+	if err != nil {
+		message := err.Error()
+		if failure.KindOf(err) != failure.User {
+			o.Report(fmt.Errorf("a try: %w", err))
+			message = internal
+		}
+		t.finish(o, Failed, message)
+		return
+	}
 	spec.Timeout = r.Limits.Time + grace
 	spec.Args = func(data string) []string { return arguments(data, r.Limits, r.From != nil) }
 	if r.From != nil {
 		spec.Files = map[string]string{sourceName: filepath.Join(t.dir, sourceName)}
 	}
-	data, exit, err := o.Runner.Run(ctx, spec, t.record)
+	data, exit, err := o.Run(ctx, spec, t.record)
 	if err == nil {
 		err = errors.Join(t.keep(data.Dir), data.Remove(), t.saveIndex())
 	}
-	t.end(o, exit, err, ctx.Err() != nil)
+	status, message := Success, ""
+	switch {
+	case ctx.Err() != nil:
+		status, message = Cancelled, "The try was cancelled."
+	case err != nil:
+		status, message = Failed, internal
+		o.Report(fmt.Errorf("a try: %w", err))
+	case exit.TimedOut:
+		status, message = Failed, "The component did not end in time and was killed."
+	case exit.OutOfMemory:
+		status, message = Failed, "The component ran out of memory."
+	case exit.Code == failure.ExitLimitReached:
+		status, message = Limited, exit.Message
+	case exit.Code != failure.ExitOK:
+		status, message = Failed, exit.Message
+	}
+	t.finish(o, status, message)
 }
 
 func arguments(data string, l Limits, replay bool) []string {
@@ -315,39 +326,7 @@ func move(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// refuse ends a try that could not start.
-func (t *Try) refuse(o Options, err error) {
-	if failure.KindOf(err) == failure.User {
-		t.finish(o, Failed, err.Error())
-		return
-	}
-	o.Report(fmt.Errorf("a try: %w", err))
-	t.finish(o, Failed, internal)
-}
-
-// internal is the message for errors of the platform.
 const internal = "The try could not be run. The reason is in the terminal where the local platform runs."
-
-// end sets the final status of the try from the result of the run.
-func (t *Try) end(o Options, exit sandbox.Exit, err error, cancelled bool) {
-	status, message := Success, ""
-	switch {
-	case cancelled:
-		status, message = Cancelled, "The try was cancelled."
-	case err != nil:
-		status, message = Failed, internal
-		o.Report(fmt.Errorf("a try: %w", err))
-	case exit.TimedOut:
-		status, message = Failed, "The component did not end in time and was killed."
-	case exit.OutOfMemory:
-		status, message = Failed, "The component ran out of memory."
-	case exit.Code == failure.ExitLimitReached:
-		status, message = Limited, exit.Message
-	case exit.Code != failure.ExitOK:
-		status, message = Failed, exit.Message
-	}
-	t.finish(o, status, message)
-}
 
 func (t *Try) finish(o Options, status Status, message string) {
 	_, missing := os.Stat(filepath.Join(t.dir, recordingName))

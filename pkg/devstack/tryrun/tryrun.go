@@ -1,3 +1,12 @@
+// Package tryrun runs a configuration from the editor of the web UI, saved or not: on a
+// sample of the data, within limits, with a recording and a report. A try is not a job.
+// It is in no list of jobs, loads no table and stores no state. Only the remembered
+// values of logins are stored: the component itself sends them to the platform.
+//
+// Each configuration keeps its last tries in a directory, without the configuration and
+// its secrets. A try has a recording (HAR), a report and tables. All tries are removed
+// when the platform starts again. Recordings and tables are read from the files on
+// demand, so memory does not grow with the amount of data that a try fetched.
 package tryrun
 
 import (
@@ -7,14 +16,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/report"
 )
 
 // Limits holds the limits of one try.
@@ -32,23 +42,17 @@ func DefaultLimits() Limits {
 	return Limits{Sample: 10, Requests: 100, Time: 2 * time.Minute, Bytes: 50e6}
 }
 
-// mostLimits returns the highest limits that a try may have.
-func mostLimits() Limits {
-	return Limits{Sample: 10_000, Requests: 10_000, Time: 30 * time.Minute, Bytes: 2e9}
-}
-
-// Check returns a user error if a limit is less than 1 or too high.
-func (l Limits) Check() error {
-	most := mostLimits()
+// check returns a user error if a limit is less than 1 or too high.
+func (l Limits) check() error {
 	for _, one := range []struct {
 		name        string
 		value, most int64
 		unit        string
 	}{
-		{"The sample", int64(l.Sample), int64(most.Sample), "items"},
-		{"The limit of requests", int64(l.Requests), int64(most.Requests), "requests"},
-		{"The limit of time", int64(l.Time / time.Second), int64(most.Time / time.Second), "seconds"},
-		{"The limit of bytes", l.Bytes, most.Bytes, "bytes"},
+		{"The sample", int64(l.Sample), 10_000, "items"},
+		{"The limit of requests", int64(l.Requests), 10_000, "requests"},
+		{"The limit of time", int64(l.Time / time.Second), 30 * 60, "seconds"},
+		{"The limit of bytes", l.Bytes, 2e9, "bytes"},
 	} {
 		if one.value < 1 || one.value > one.most {
 			return failure.Userf("%s must be from 1 to %d %s, found %d.", one.name, one.most, one.unit, one.value)
@@ -77,7 +81,6 @@ const (
 	tablesName    = "tables"
 )
 
-// recentEvents is the number of newest events that a try keeps.
 const recentEvents = 12
 
 // State is a snapshot of a try.
@@ -112,7 +115,7 @@ type Try struct {
 
 	mu     sync.Mutex
 	info   State
-	latest *cachedIndex
+	latest *latestIndex
 }
 
 // Info returns the current state of the try.
@@ -120,7 +123,7 @@ func (t *Try) Info() State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	info := t.info
-	info.Recent = append([]sandbox.Record(nil), info.Recent...)
+	info.Recent = slices.Clone(info.Recent)
 	return info
 }
 
@@ -169,9 +172,7 @@ func (t *Try) record(r sandbox.Record) {
 			i.Bytes += number(said.Bytes)
 		}
 		i.Recent = append(i.Recent, r)
-		if len(i.Recent) > recentEvents {
-			i.Recent = append(i.Recent[:0], i.Recent[1:]...)
-		}
+		i.Recent = i.Recent[max(len(i.Recent)-recentEvents, 0):]
 	})
 }
 

@@ -38,7 +38,7 @@ type world struct {
 	jobs   []store.Job
 }
 
-func (w *world) Run(ctx context.Context, spec sandbox.Spec, log func(sandbox.Record)) (sandbox.Data, sandbox.Exit, error) {
+func (w *world) run(ctx context.Context, spec sandbox.Spec, log func(sandbox.Record)) (sandbox.Data, sandbox.Exit, error) {
 	dir := w.TempDir()
 	for _, name := range []string{"out/tables", sandbox.FilesDir} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
@@ -62,7 +62,7 @@ func newWorld(t *testing.T) *world {
 	}
 	var err error
 	w.Trials, err = New(Options{
-		Dir: w.dir, Runner: w, Parallel: 2, Keep: 2, MostKept: 3, Now: w.clock.Now,
+		Dir: w.dir, Run: w.run, Now: w.clock.Now,
 		Prepare: func(j store.Job) (sandbox.Spec, []sandbox.Record, error) {
 			w.jobs = append(w.jobs, j)
 			return sandbox.Spec{}, []sandbox.Record{{Type: "info", Message: "prepared"}}, w.refuse
@@ -203,17 +203,6 @@ func TestEndsOfTries(t *testing.T) {
 	}
 }
 
-func TestClosed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Start(Input{Component: "acme.ex", Config: "1", Limits: DefaultLimits()}); !errors.Is(err, ErrClosed) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestCancelAndHowManyAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -221,50 +210,57 @@ func TestCancelAndHowManyAtOnce(t *testing.T) {
 		<-ctx.Done()
 		return sandbox.Exit{Code: 1}
 	}
-	one, two := w.start(Input{Config: "1"}), w.start(Input{Config: "2"})
-	if _, err := w.Start(Input{Component: "acme.ex", Config: "3", Limits: DefaultLimits()}); !errors.Is(err, ErrBusy) {
-		t.Errorf("a third one: %v", err)
+	var all []*Try
+	for range parallel {
+		all = append(all, w.start(Input{Config: "1"}))
 	}
-	one.Cancel()
-	<-one.Done()
-	if info := one.Info(); info.Status != Cancelled {
-		t.Errorf("got %+v", info)
+	more := Input{Component: "acme.ex", Config: "3", Limits: DefaultLimits()}
+	if _, err := w.Start(more); !errors.Is(err, ErrBusy) {
+		t.Errorf("one more: %v", err)
 	}
-	if info := two.Info(); !info.Running() {
-		t.Errorf("got %+v", info)
+	all[0].Cancel()
+	<-all[0].Done()
+	if first, second := all[0].Info(), all[1].Info(); first.Status != Cancelled || !second.Running() {
+		t.Errorf("got %+v and %+v", first, second)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Start(more); !errors.Is(err, ErrClosed) {
+		t.Errorf("after the end: %v", err)
 	}
 }
 
 func TestOldTriesAreForgotten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var ids []string
-	for i := range 5 {
-		_, info := w.ended(Input{Config: fmt.Sprint(i % 2)})
-		ids = append(ids, info.ID)
-		w.settled()
+	try := func(config string, want int) string {
+		t.Helper()
+		_, info := w.ended(Input{Config: config})
+		w.workers.Wait() // until the try does not count as running
+		if files, err := os.ReadDir(w.dir); err != nil || len(files) != want {
+			t.Errorf("%s: %d are kept, want %d, %v", config, len(files), want, err)
+		}
+		return info.ID
 	}
-	// The last three of all, of each configuration the last two.
+	var ids []string
+	for i := range keptTries + 2 {
+		ids = append(ids, try("same", min(i+1, keptTries)))
+	}
 	for i, id := range ids {
 		if _, ok := w.Get(id); ok != (i >= 2) {
 			t.Errorf("try %d: kept %v", i, ok)
 		}
 	}
-	if files, err := os.ReadDir(w.dir); err != nil || len(files) != 3 {
-		t.Errorf("kept %v, %v", files, err)
-	}
-	if of := w.Of("acme.ex", "0"); len(of) != 2 || of[0].info.ID != ids[4] {
+	if of := w.Of("acme.ex", "same"); len(of) != keptTries || of[0].info.ID != ids[len(ids)-1] {
 		t.Errorf("got %d of a configuration", len(of))
 	}
-	w.clock.Advance(25 * time.Hour)
-	w.ended(Input{Config: "9"})
-	if files, err := os.ReadDir(w.dir); err != nil || len(files) != 1 {
-		t.Errorf("a day later: %v, %v", files, err)
+	for i := range mostKept {
+		try(fmt.Sprint(i), min(keptTries+i+1, mostKept))
 	}
+	w.clock.Advance(maxAge + time.Hour)
+	try("a day later", 1)
 }
-
-// settled waits until no try counts as running.
-func (w *world) settled() { w.workers.Wait() }
 
 func TestLimitsAreChecked(t *testing.T) {
 	t.Parallel()

@@ -1,15 +1,15 @@
 package webui
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
-
-// maxRunBytes is the maximum size, in bytes, of the form that runs a configuration.
-const maxRunBytes = 1 << 20
 
 // newJob is the body of a request to the queue API that creates a job.
 type newJob struct {
@@ -23,23 +23,20 @@ type newJob struct {
 	VariableValuesData json.RawMessage `json:"variableValuesData,omitempty"`
 }
 
-// kill requests the end of a job.
-func (s *site) kill(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.Store.Job(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *site) kill(w http.ResponseWriter, r *http.Request, j store.Job) error {
 	if err := s.call(r.Context(), http.MethodPost, "/queue/jobs/"+j.ID+"/kill", nil, nil); err != nil {
 		return err
 	}
 	return s.goTo(w, r, jobURL(j.ID))
 }
 
-// again runs a job once more, with the same values of variables.
-func (s *site) again(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.Store.Job(r.PathValue("id"))
-	if err != nil {
-		return err
+func (s *site) again(w http.ResponseWriter, r *http.Request, j store.Job) error {
+	// The store returns null for a missing text.
+	present := func(text json.RawMessage) json.RawMessage {
+		if string(text) == "null" {
+			return nil
+		}
+		return text
 	}
 	return s.createJob(w, r, newJob{
 		Component: j.Component, Config: j.Config, ConfigData: present(j.ConfigData), ConfigRowIDs: j.ConfigRowIDs,
@@ -47,23 +44,9 @@ func (s *site) again(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// present returns a JSON text, or nil if it is null. The store returns null for a missing
-// text.
-func present(text json.RawMessage) json.RawMessage {
-	if string(text) == "null" {
-		return nil
-	}
-	return text
-}
-
 // run creates a job for a configuration, with the values of variables in the form.
-func (s *site) run(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxRunBytes)
-	if err := r.ParseForm(); err != nil {
-		return &apiError{Status: http.StatusBadRequest, Message: "Cannot read the form."}
-	}
-	c, err := s.Store.Configuration(r.PathValue("component"), r.PathValue("id"))
-	if err != nil {
+func (s *site) run(w http.ResponseWriter, r *http.Request, c store.Configuration) error {
+	if err := readForm(r); err != nil {
 		return err
 	}
 	job := newJob{Component: c.Component, Config: c.ID}
@@ -78,7 +61,6 @@ func (s *site) run(w http.ResponseWriter, r *http.Request) error {
 	return s.createJob(w, r, job)
 }
 
-// createJob creates a job and redirects to its page.
 func (s *site) createJob(w http.ResponseWriter, r *http.Request, job newJob) error {
 	var made struct {
 		ID string `json:"id"`
@@ -89,13 +71,75 @@ func (s *site) createJob(w http.ResponseWriter, r *http.Request, job newJob) err
 	return s.goTo(w, r, jobURL(made.ID))
 }
 
-// goTo redirects to another page after a change.
 func (s *site) goTo(w http.ResponseWriter, r *http.Request, path string) error {
 	http.Redirect(w, r, s.session.path+path, http.StatusSeeOther)
 	return nil
 }
 
-// runnable reports whether jobs can run a configuration.
 func runnable(c store.Configuration) bool {
 	return c.Component != variables.DefaultComponent && !c.IsDeleted && !c.IsDisabled
+}
+
+type apiError struct {
+	Status  int
+	Message string
+}
+
+func (e *apiError) Error() string { return e.Message }
+
+// call sends a request to the platform's APIs with the token of the web UI. It sends body
+// as JSON unless body is nil, and decodes the response into result unless result is nil.
+// A response with status 4xx or 5xx is returned as an *apiError.
+func (s *site) call(ctx context.Context, method, path string, body, result any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	if body == nil {
+		text = nil
+	}
+	r, err := http.NewRequestWithContext(ctx, method, path, bytes.NewReader(text))
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	r.Header.Set("X-StorageApi-Token", s.Token)
+	r.Header.Set("Content-Type", "application/json")
+	a := &recorder{header: http.Header{}}
+	s.API.ServeHTTP(a, r)
+	if a.status >= http.StatusBadRequest {
+		var said struct {
+			Error string `json:"error"`
+		}
+		if json.Unmarshal(a.body.Bytes(), &said) != nil || said.Error == "" {
+			said.Error = http.StatusText(a.status)
+		}
+		return &apiError{Status: a.status, Message: said.Error}
+	}
+	if result == nil {
+		return nil
+	}
+	if err := json.Unmarshal(a.body.Bytes(), result); err != nil {
+		return fmt.Errorf("reading the response to %s %s: %w", method, path, err)
+	}
+	return nil
+}
+
+// recorder is an http.ResponseWriter that keeps the response.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *recorder) Header() http.Header { return a.header }
+
+func (a *recorder) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+func (a *recorder) Write(text []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.body.Write(text)
 }

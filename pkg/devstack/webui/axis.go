@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// span is the time range of something that ran.
 type span struct{ from, until time.Time }
 
 // axis maps times to positions. It shortens long pauses, so that one pause does not
@@ -119,7 +118,6 @@ func (a axis) position(t time.Time) float64 {
 
 func percent(share float64) string { return fmt.Sprintf("%.2f%%", 100*share) }
 
-// tick is a mark on the axis.
 type tick struct {
 	X    string
 	Text string

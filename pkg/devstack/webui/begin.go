@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -28,16 +28,6 @@ const (
 	defaultComponent = "acme.ex-shop"
 )
 
-func (s *site) beginPages() paths {
-	return paths{
-		"GET /begin":          s.begin,
-		"POST /begin":         s.learn,
-		"GET /begin/{draft}":  s.draft,
-		"POST /begin/{draft}": s.create,
-	}
-}
-
-// beginPage is the content of the page on which a new configuration begins.
 type beginPage struct {
 	// Example is the text that was pasted. It is shown again if it could not be used.
 	Example string
@@ -54,24 +44,19 @@ func (s *site) begin(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *site) showBegin(w http.ResponseWriter, status int, p beginPage) error {
-	all, err := gallery.All()
-	if err != nil {
-		return err
-	}
+	all := gallery.All()
 	p.All = len(all)
 	for _, api := range all {
 		if strings.Contains(strings.ToLower(api.Name+" "+api.Title+" "+api.Summary), strings.ToLower(strings.TrimSpace(p.Search))) {
 			p.APIs = append(p.APIs, api)
 		}
 	}
-	s.show(w, status, "begin", layout{Title: "New configuration", Section: "begin", Body: p, Assets: []string{"editor.css", "begin.js"}})
-	return nil
+	return s.show(w, status, "begin", layout{Title: "New configuration", Section: "begin", Body: p, Assets: []string{"editor.css", "begin.js"}})
 }
 
 // learn reads an example or the name of an API, sends the request of the example, and
 // redirects to the draft.
 func (s *site) learn(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxExample)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
 		if err := r.ParseMultipartForm(maxDocument); err != nil {
 			return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "Cannot read the form. The file may be larger than 64 MB."})
@@ -89,8 +74,7 @@ func (s *site) learn(w http.ResponseWriter, r *http.Request) error {
 		return s.showBegin(w, http.StatusUnprocessableEntity, beginPage{Example: text, Problem: sentence(reason(masked(err, text)))})
 	}
 	s.drafts.add(d)
-	http.Redirect(w, r, s.session.path+"/begin/"+d.id, http.StatusSeeOther)
-	return nil
+	return s.goTo(w, r, "/begin/"+d.id)
 }
 
 // masked masks the credentials of the example text in an error.
@@ -160,14 +144,14 @@ func (d *draft) recognise() error {
 	if err != nil {
 		return failure.Userf("cannot read the URL of the example: %w", err)
 	}
-	d.apis, err = gallery.ByHost(u.Hostname())
-	return err
+	d.apis = gallery.ByHost(u.Hostname())
+	return nil
 }
 
 // create stores the configuration and redirects to the editor.
 func (s *site) create(w http.ResponseWriter, r *http.Request) error {
-	if err := readForm(w, r); err != nil {
-		return s.refuse(w, r, http.StatusBadRequest, err.Error())
+	if err := readForm(r); err != nil {
+		return err
 	}
 	d, found := s.drafts.get(r.PathValue("draft"))
 	if !found {
@@ -184,13 +168,11 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.drafts.remove(d.id)
-	to := editPath(p.Component, id, "")
+	pointer := ""
 	if len(p.Missing) > 0 && p.Missing[0].Attribute != "" {
-		pointer := failure.PointerJoin("/"+config.Wrapper.Name+"/"+config.ConfigSection.Name, p.Missing[0].Attribute)
-		to += "?at=" + url.QueryEscape(pointer)
+		pointer = failure.PointerJoin("/"+config.Wrapper.Name+"/"+config.ConfigSection.Name, p.Missing[0].Attribute)
 	}
-	http.Redirect(w, r, s.session.path+to, http.StatusSeeOther)
-	return nil
+	return s.goTo(w, r, editPath(p.Component, id, pointer))
 }
 
 // store stores the configuration by requests to the APIs, with its secrets encrypted. It

@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 )
 
 // upload sends a form with a file.
@@ -48,13 +48,12 @@ func TestBegin(t *testing.T) {
 	}))
 	t.Cleanup(orders.Close)
 	p := newPlatform(t)
-	apis, err := gallery.All()
-	p.must(err)
+	apis := gallery.All()
 	p.see("/begin", fmt.Sprintf("%d APIs", len(apis)), "Stripe", "A URL or a curl command")
 	lacks(t, p.see("/begin?search=stripe", "Stripe"), "Airtable")
 
 	draft := p.led(p.submit("/begin", url.Values{"example": {"curl -H 'X-Api-Key: s3cret-key' '" + orders.URL + "/orders?page=1'"}}))
-	body := p.see(draft, "Where is the data?", "How does the API page?", "What is the primary key?", "returned 200", "[hidden]", `value="acme.ex-shop"`)
+	body := p.see(draft, "Where is the data?", "How does the API paginate?", "What is the primary key?", "returned 200", "[hidden]", `value="acme.ex-shop"`)
 	lacks(t, body, "s3cret", "<script>\"", "--paging")
 	lacks(t, p.see(draft+"?data=facets&paging=none&key=none", `value="facets" checked`, `value="none" checked`), "pagination", "s3cret")
 	if w := p.get(draft + "?data=nonsense"); w.Code != http.StatusUnprocessableEntity || !strings.Contains(w.Body.String(), "There is no list") {

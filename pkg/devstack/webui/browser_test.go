@@ -50,7 +50,6 @@ func TestBrowser(t *testing.T) {
 	t.Run("login", func(t *testing.T) {
 		b := b.in(t)
 		b.visit(jobURL(s.failed.ID))
-		b.shots("login")
 		_, err := chromedp.RunResponse(b.Ctx, chromedp.SendKeys(chromedp.ID("token"), testToken+kb.Enter))
 		b.must(err)
 		if got := ask[string](b, "location.pathname"); got != b.session.path+jobURL(s.failed.ID) {
@@ -62,7 +61,6 @@ func TestBrowser(t *testing.T) {
 		}
 	})
 	t.Run("overview", func(t *testing.T) { b.in(t).overview(s) })
-	t.Run("pictures of all pages", func(t *testing.T) { b.in(t).pictures(s) })
 	t.Run("failed job", func(t *testing.T) { b.in(t).failed(s) })
 	t.Run("tables", func(t *testing.T) {
 		b := b.in(t)
@@ -324,19 +322,6 @@ func (b *browser) phone(s shop) {
 		if path == jobURL(s.failed.ID) {
 			b.picture("job-phone-dark.png")
 		}
-	}
-	b.Look(1280, 800, "light")
-}
-
-// pictures are those of the pages.
-func (b *browser) pictures(s shop) {
-	for name, path := range map[string]string{
-		"overview": "/", "job-running": jobURL(s.running.ID), "job-failed": jobURL(s.failed.ID), "job-succeeded": jobURL(s.succeeded.ID),
-		"configuration": "/configurations/acme.ex-shop/" + s.orders.ID, "variables": "/configurations/" + variablesComponent + "/" + s.variables.ID,
-		"tables": "/tables", "table": tableURL("in.c-shop.users"), "message": "/nowhere", "explain": "/explain/unknown-key",
-		"job-filtered": jobURL(s.failed.ID) + "?eq=nothing+like+this&rq=nor+this",
-	} {
-		b.shotsOf(name, path)
 	}
 	b.Look(1280, 800, "light")
 }

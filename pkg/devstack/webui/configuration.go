@@ -23,9 +23,6 @@ type configurationPage struct {
 	Host   string
 }
 
-// Runnable reports whether jobs can run the configuration.
-func (p configurationPage) Runnable() bool { return runnable(p.Configuration) }
-
 // variableList lists the variables of a configuration. Another configuration, named by
 // Component and ID, declares them.
 type variableList struct {
@@ -42,32 +39,30 @@ type variable struct {
 	Given, Secret     bool
 }
 
-func (s *site) configuration(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.Store.Configuration(r.PathValue("component"), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *site) configuration(w http.ResponseWriter, r *http.Request, c store.Configuration) error {
 	page := configurationPage{Configuration: c, Host: host(r)}
+	var err error
 	if page.Sources, err = s.sources(c, nil); err != nil {
 		return err
 	}
 	if page.Variables, err = s.variables(c); err != nil {
 		return err
 	}
+	var runs pastRuns
 	if page.Jobs, err = s.jobs(r.Context(), func(j store.Job) bool {
 		own := j.Component == c.Component && j.Config == c.ID
 		if own {
-			page.History.add(j)
+			runs.add(j)
 		}
 		return own
 	}); err != nil {
 		return err
 	}
+	page.History = newHistory(runs)
 	if page.Fields, err = s.formFields(c); err != nil {
 		return err
 	}
-	s.show(w, http.StatusOK, "configuration", layout{Title: cmp.Or(c.Name, "Configuration "+c.ID), Section: "overview", Body: page})
-	return nil
+	return s.show(w, http.StatusOK, "configuration", layout{Title: cmp.Or(c.Name, "Configuration "+c.ID), Section: "overview", Body: page})
 }
 
 // sources returns the documents of a configuration: the configuration first, then its

@@ -2,6 +2,7 @@ package webui
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -9,7 +10,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// keptDigests is the number of cached digests.
 const keptDigests = 64
 
 // digests caches the digests of the jobs that were shown last, so that showing a long job
@@ -75,10 +75,14 @@ func (s *site) digest(ctx context.Context, job string) (digest, error) {
 	return copied, nil
 }
 
-// eventsWith returns the events with these ids, in the same order.
+// eventsWith returns the events with these ids, in the same order. It skips events that
+// have been deleted.
 func (s *site) eventsWith(ids []uint64) (found []store.Event, err error) {
 	for _, id := range ids {
 		e, err := s.Store.Event(decimalID(id))
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

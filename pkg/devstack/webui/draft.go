@@ -2,19 +2,22 @@ package webui
 
 import (
 	"cmp"
+	"crypto/rand"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/example"
-	"github.com/keboola/configurable-extractor/pkg/authoring/gallery"
 	"github.com/keboola/configurable-extractor/pkg/authoring/infer"
 	"github.com/keboola/configurable-extractor/pkg/authoring/scaffold"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/gallery"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -72,8 +75,7 @@ func (s *site) showDraft(w http.ResponseWriter, r *http.Request, status int, giv
 		status, p.Problem = http.StatusUnprocessableEntity, sentence(reason(err))
 	}
 	p.Problem = cmp.Or(problem, p.Problem)
-	s.show(w, status, "draft", layout{Title: "New configuration", Section: "begin", Body: p, Assets: []string{"editor.css", "begin.js"}})
-	return nil
+	return s.show(w, status, "draft", layout{Title: "New configuration", Section: "begin", Body: p, Assets: []string{"editor.css", "begin.js"}})
 }
 
 // proposal returns the page with the configuration that results from the given choices.
@@ -159,19 +161,17 @@ func (p *draftPage) showResponse(x example.Exchange) {
 }
 
 func (p *draftPage) fromGallery(api gallery.API, x *example.Exchange) error {
-	text, err := gallery.Config(api.Name)
-	if err != nil {
-		return err
-	}
+	text := api.Config
+	var err error
 	if x != nil {
 		if text, p.Filled, err = api.Fill(text, x.URL, x.Header); err != nil {
 			return err
 		}
 	}
 	p.API = &api
-	p.Missing, err = api.Inputs(text)
+	p.Missing = api.Inputs(text)
 	p.use(text, api.Title)
-	return err
+	return nil
 }
 
 func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
@@ -191,7 +191,7 @@ func (p *draftPage) fromExample(x example.Exchange, given url.Values) error {
 		options    []infer.Option
 	}{
 		{"data", "Where is the data?", proposal.DataFields},
-		{"paging", "How does the API page?", proposal.Pagings},
+		{"paging", "How does the API paginate?", proposal.Pagings},
 		{"key", "What is the primary key?", proposal.PrimaryKeys},
 	} {
 		if len(q.options) < 2 {
@@ -226,4 +226,66 @@ func (p *draftPage) use(text []byte, name string) {
 	p.config = text
 	p.Name = cmp.Or(p.Name, name)
 	p.Document = source{Title: "The new configuration", Document: newDocument(text, nil)}
+}
+
+const (
+	// keptDrafts is the maximum number of drafts. keptBytes is the maximum size of all
+	// their responses together. The newest draft is always kept.
+	keptDrafts = 8
+	keptBytes  = 128 << 20
+)
+
+// draft is a configuration that is not stored yet. It has an example with its response,
+// which contain credentials, or only an API of the gallery.
+type draft struct {
+	id string
+	// candidates are the example, or the exchanges of an archive. It is empty for an API
+	// alone.
+	candidates []scaffold.Candidate
+	// apis are the entries of the gallery that the example may belong to.
+	apis []gallery.API
+}
+
+func newDraft() *draft { return &draft{id: rand.Text()} }
+
+func (d *draft) size() (bytes int) {
+	for _, c := range d.candidates {
+		bytes += len(c.Exchange.Response)
+	}
+	return bytes
+}
+
+// drafts keeps the newest drafts in memory. The zero value is ready to use.
+type drafts struct {
+	mu   sync.Mutex
+	list []*draft // newest last
+}
+
+func (k *drafts) add(d *draft) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = append(k.list, d)
+	total := 0
+	for i := len(k.list) - 1; i >= 0; i-- {
+		if total += k.list[i].size(); i < len(k.list)-1 && (total > keptBytes || len(k.list)-i > keptDrafts) {
+			k.list = slices.Clone(k.list[i+1:])
+			return
+		}
+	}
+}
+
+func (k *drafts) get(id string) (*draft, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.list, func(d *draft) bool { return d.id == id })
+	if i < 0 {
+		return nil, false
+	}
+	return k.list[i], true
+}
+
+func (k *drafts) remove(id string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = slices.DeleteFunc(k.list, func(d *draft) bool { return d.id == id })
 }

@@ -7,36 +7,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/authoring/langservice"
 	places "github.com/keboola/configurable-extractor/pkg/config/source"
-	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
 // maxDocument is the maximum size, in bytes, of a form or a request of the editor.
 const maxDocument = 8 << 20
-
-func (s *site) editorPages() paths {
-	return paths{
-		"GET /configurations/{component}/{id}/edit":                        s.editor,
-		"POST /configurations/{component}/{id}/edit":                       s.submit,
-		"POST /configurations/{component}/{id}/assist":                     s.assist,
-		"GET /configurations/{component}/{id}/versions":                    s.versions,
-		"POST /configurations/{component}/{id}/versions/{version}/restore": s.restore,
-		"GET /explain/{code}":                                              s.explain,
-	}
-}
 
 // editTarget is the configuration or row that the editor changes.
 type editTarget struct {
@@ -47,7 +34,6 @@ type editTarget struct {
 	secretNames map[string]bool
 }
 
-// document returns the stored document.
 func (e editTarget) document() json.RawMessage {
 	if e.Row != nil {
 		return e.Row.Configuration
@@ -55,26 +41,35 @@ func (e editTarget) document() json.RawMessage {
 	return e.Configuration.Configuration
 }
 
-// RowID returns the id of the row, or "" for the configuration itself.
-func (e editTarget) RowID() string {
+func (e editTarget) rowID() string {
 	if e.Row == nil {
 		return ""
 	}
 	return e.Row.ID
 }
 
-// Title returns the name of the configuration or row.
-func (e editTarget) Title() string {
+func (e editTarget) title() string {
 	if e.Row != nil {
 		return cmp.Or(e.Row.Name, "Row "+e.Row.ID)
 	}
 	return cmp.Or(e.Name, "Configuration "+e.ID)
 }
 
-// findTarget looks up the configuration or row of a request. A configuration in the trash
-// counts as not found.
-func (s *site) findTarget(component, id, row string) (editTarget, error) {
-	c, err := s.Store.Configuration(component, id)
+func (s *site) queryTarget(r *http.Request) (editTarget, error) {
+	return s.findTarget(r, r.URL.Query().Get("row"))
+}
+
+func (s *site) formTarget(r *http.Request) (editTarget, error) {
+	if err := readForm(r); err != nil {
+		return editTarget{}, err
+	}
+	return s.findTarget(r, r.PostForm.Get("row"))
+}
+
+// findTarget looks up the configuration of a request, or one of its rows. A configuration
+// in the trash counts as not found.
+func (s *site) findTarget(r *http.Request, row string) (editTarget, error) {
+	c, err := s.configurationOf(r)
 	if err != nil {
 		return editTarget{}, err
 	}
@@ -93,9 +88,9 @@ func (s *site) findTarget(component, id, row string) (editTarget, error) {
 	return e, err
 }
 
-// editorPage is the content of the editor.
 type editorPage struct {
 	editTarget
+	Title, RowID string
 	// Text is the text in the editor. Base is the fingerprint of the document that it
 	// began with.
 	Text, Base string
@@ -113,32 +108,27 @@ type editorPage struct {
 	Try tryPanel
 }
 
-// Path returns the path of the configuration's page.
-func (p editorPage) Path() string { return configurationPath(p.Component, p.ID) }
-
 func configurationPath(component, id string) string {
 	return "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
 }
 
-// editPath returns the path of the editor, below the path of the session.
-func editPath(component, id, row string) string {
+// editPath returns the path of the editor, scrolled to the value at pointer unless it is
+// "".
+func editPath(component, id, pointer string) string {
 	path := configurationPath(component, id) + "/edit"
-	if row != "" {
-		path += "?row=" + url.QueryEscape(row)
+	if pointer != "" {
+		path += "?at=" + url.QueryEscape(pointer)
 	}
 	return path
 }
 
-func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
-	query := r.URL.Query()
-	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), query.Get("row"))
-	if err != nil {
-		return err
-	}
+func (s *site) editor(w http.ResponseWriter, r *http.Request, e editTarget) error {
 	if len(e.prettyText()) > langservice.MaxText {
-		return s.refuse(w, r, http.StatusRequestEntityTooLarge,
-			fmt.Sprintf("this configuration is larger than %d MB, which is too large for the editor. Use extractor config pull and extractor config push to edit it as a file", langservice.MaxText>>20))
+		return &apiError{http.StatusRequestEntityTooLarge, fmt.Sprintf("This configuration is larger than %d MB, "+
+			"which is too large for the editor. Use extractor config pull and extractor config push to edit it as a file.",
+			langservice.MaxText>>20)}
 	}
+	query := r.URL.Query()
 	p := editorPage{editTarget: e, Text: s.shownText(e), Base: s.fingerprint(e), Saved: query.Get("saved") != "", At: -1}
 	if query.Has("at") {
 		if place, _, found := places.New([]byte(p.Text)).Find(query.Get("at")); found {
@@ -148,7 +138,6 @@ func (s *site) editor(w http.ResponseWriter, r *http.Request) error {
 	return s.showEditor(w, r, http.StatusOK, p)
 }
 
-// shownText returns the stored document as the editor shows it.
 func (s *site) shownText(e editTarget) string { return s.hideSecrets(e.prettyText(), e.secretNames) }
 
 // prettyText returns the stored document in lines, with its secrets.
@@ -174,53 +163,45 @@ func (s *site) showEditor(w http.ResponseWriter, r *http.Request, status int, p 
 	if p.Try, err = s.panel(p.Component, p.ID); err != nil {
 		return err
 	}
+	p.Title, p.RowID = p.title(), p.rowID()
 	p.StoreID = strings.TrimPrefix(s.placeholder("store"), dots)
-	s.show(w, status, "editor", layout{
-		Title: "Edit " + p.Title(), Section: "overview", Body: p, Assets: []string{"editor.css", "editor.js", "drafts.js", "try.css", "try.js"},
+	return s.show(w, status, "editor", layout{
+		Title: "Edit " + p.Title, Section: "overview", Body: p, Assets: []string{"editor.css", "editor.js", "drafts.js", "try.css", "try.js"},
 	})
-	return nil
 }
 
-// submission is the content of the editor's form.
-type submission struct {
-	editTarget
-	text, comment, base, do string
-	// script is true if a script sent the form and expects JSON.
-	script bool
-}
-
-// submit saves the text as a new version, or formats it.
-func (s *site) submit(w http.ResponseWriter, r *http.Request) error {
-	if err := readForm(w, r); err != nil {
-		return s.refuse(w, r, http.StatusBadRequest, err.Error())
+// submit saves the text of the editor's form as a new version, or formats it. It responds
+// with JSON if a script sent the form.
+func (s *site) submit(w http.ResponseWriter, r *http.Request, e editTarget) error {
+	form := r.PostForm
+	text := strings.ReplaceAll(form.Get("document"), "\r\n", "\n")
+	p := editorPage{editTarget: e, Text: text, Base: form.Get("base"), Comment: form.Get("comment"), At: -1}
+	formats := form.Get("do") == "format"
+	carryOut := s.save
+	if formats {
+		carryOut = s.format
 	}
-	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), r.PostForm.Get("row"))
-	if err != nil {
+	reply, err := carryOut(r, p)
+	status := http.StatusOK
+	if no, ok := errors.AsType[*apiError](err); ok {
+		p.Problem, status = sentence(no.Message), no.Status
+		reply = editorResponse{Problem: p.Problem, Conflict: status == http.StatusConflict}
+	} else if err != nil {
 		return err
 	}
-	f := submission{
-		editTarget: e, text: strings.ReplaceAll(r.PostForm.Get("document"), "\r\n", "\n"), comment: r.PostForm.Get("comment"),
-		base: r.PostForm.Get("base"), do: r.PostForm.Get("do"), script: strings.HasPrefix(r.Header.Get("Accept"), "application/json"),
+	switch {
+	case strings.HasPrefix(r.Header.Get("Accept"), "application/json"):
+		return writeJSON(w, status, reply)
+	case status == http.StatusOK && !formats:
+		query := "?saved=1"
+		if e.Row != nil {
+			query = "?row=" + url.QueryEscape(e.Row.ID) + "&saved=1"
+		}
+		return s.goTo(w, r, editPath(e.Component, e.ID, "")+query)
+	case status == http.StatusOK:
+		p.Text = reply.Document
 	}
-	if f.do == "format" {
-		return s.format(w, r, f)
-	}
-	return s.save(w, r, f)
-}
-
-// readForm parses a form of at most maxDocument bytes.
-func readForm(w http.ResponseWriter, r *http.Request) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
-	if err := r.ParseForm(); err != nil {
-		return errors.New("cannot read the form")
-	}
-	return nil
-}
-
-// refuse shows why a request was not carried out.
-func (s *site) refuse(w http.ResponseWriter, _ *http.Request, status int, message string) error {
-	s.showMessage(w, status, sentence(message))
-	return nil
+	return s.showEditor(w, r, status, p)
 }
 
 // sentence adds a capital letter and a full stop to a message.
@@ -236,7 +217,6 @@ func sentence(message string) string {
 	return message
 }
 
-// editorResponse is the response of the editor to its script.
 type editorResponse struct {
 	Problem string `json:"problem,omitzero"`
 	// Conflict is true if another version was stored since the editor was opened.
@@ -248,64 +228,52 @@ type editorResponse struct {
 	Message  string `json:"message,omitzero"`
 }
 
-// respondEdit responds to a submission that changed nothing.
-func (s *site) respondEdit(w http.ResponseWriter, r *http.Request, f submission, status int, problem string) error {
-	problem = sentence(problem)
-	if f.script {
-		return writeJSON(w, status, editorResponse{Problem: problem, Conflict: status == http.StatusConflict})
+func (s *site) format(_ *http.Request, p editorPage) (editorResponse, error) {
+	v, err := value.Parse([]byte(p.Text))
+	if err != nil {
+		return editorResponse{}, unusable("the text is not valid JSON, so it cannot be formatted: " + err.Error())
 	}
-	return s.showEditor(w, r, status, editorPage{editTarget: f.editTarget, Text: f.text, Base: f.base, Comment: f.comment, Problem: problem, At: -1})
+	return editorResponse{Document: strings.TrimSpace(string(v.Pretty()))}, nil
 }
 
-func (s *site) format(w http.ResponseWriter, r *http.Request, f submission) error {
-	v, err := value.Parse([]byte(f.text))
-	if err != nil {
-		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "the text is not valid JSON, so it cannot be formatted: "+err.Error())
-	}
-	f.text = strings.TrimSpace(string(v.Pretty()))
-	if f.script {
-		return writeJSON(w, http.StatusOK, editorResponse{Document: f.text})
-	}
-	return s.showEditor(w, r, http.StatusOK, editorPage{editTarget: f.editTarget, Text: f.text, Base: f.base, Comment: f.comment, At: -1})
-}
+func unusable(message string) error { return &apiError{http.StatusUnprocessableEntity, message} }
 
 // save stores a new version of the configuration or row.
-func (s *site) save(w http.ResponseWriter, r *http.Request, f submission) error {
-	if f.base != s.fingerprint(f.editTarget) {
-		return s.respondEdit(w, r, f, http.StatusConflict,
-			fmt.Sprintf("version %d was stored since you opened the editor. Your text is still here: copy it, load the new version, and make your change again", f.Version))
+func (s *site) save(r *http.Request, p editorPage) (editorResponse, error) {
+	var none editorResponse
+	if p.Base != s.fingerprint(p.editTarget) {
+		return none, &apiError{http.StatusConflict, fmt.Sprintf("version %d was stored since you opened the editor. "+
+			"Your text is still here: copy it, load the new version, and make your change again", p.Version)}
 	}
-	restored, err := s.restoreSecrets(f.Component, f.ID, []byte(f.text))
+	restored, err := s.restoreSecrets(p.Component, p.ID, []byte(p.Text))
 	if err != nil {
-		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, reason(err))
+		return none, unusable(reason(err))
 	}
 	document, err := value.Parse(restored)
 	switch {
 	case err != nil:
-		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "the text is not valid JSON, so it cannot be saved: "+err.Error())
+		return none, unusable("the text is not valid JSON, so it cannot be saved: " + err.Error())
 	case document.Kind() != value.Object:
-		return s.respondEdit(w, r, f, http.StatusUnprocessableEntity, "a configuration must be an object, this is "+document.Kind().WithArticle())
+		return none, unusable("a configuration must be an object, this is " + document.Kind().WithArticle())
 	}
-	stored, err := s.put(r.Context(), f, document)
-	if no, ok := errors.AsType[*apiError](err); ok {
-		return s.respondEdit(w, r, f, no.Status, no.Message)
-	} else if err != nil {
-		return err
-	}
-	if !f.script {
-		to := editPath(f.Component, f.ID, f.RowID())
-		to += map[bool]string{true: "&", false: "?"}[f.Row != nil] + "saved=1"
-		http.Redirect(w, r, s.session.path+to, http.StatusSeeOther)
-		return nil
-	}
-	e, err := s.findTarget(f.Component, f.ID, f.RowID())
+	// The configuration is stored by requests to the APIs, with its secrets encrypted.
+	sealed, err := s.seal(r.Context(), p.Component, p.ID, document)
 	if err != nil {
-		return err
+		return none, err
 	}
-	return writeJSON(w, http.StatusOK, editorResponse{
-		Document: s.hideSaved(f.text, e.document(), e.secretNames), Base: s.fingerprint(e), Version: stored,
-		Message: fmt.Sprintf("Saved as version %d.", stored),
-	})
+	path := storagePath(p.Component, p.ID)
+	if p.Row != nil {
+		path += "/rows/" + url.PathEscape(p.Row.ID)
+	}
+	change := map[string]any{"configuration": sealed, "changeDescription": p.Comment}
+	if err := s.call(r.Context(), http.MethodPut, path, change, nil); err != nil {
+		return none, err
+	}
+	e, err := s.findTarget(r, p.rowID())
+	return editorResponse{
+		Document: s.hideSaved(p.Text, e.document(), e.secretNames), Base: s.fingerprint(e), Version: e.Version,
+		Message: fmt.Sprintf("Saved as version %d.", e.Version),
+	}, err
 }
 
 // reason returns the message of an error with its JSON pointer.
@@ -314,24 +282,6 @@ func reason(err error) string {
 		return strings.TrimSuffix(err.Error(), " (at "+pointer+")") + " (at " + pointer + ")"
 	}
 	return err.Error()
-}
-
-// put encrypts the secrets of a document and stores it by requests to the APIs. It
-// returns the number of the new version of the configuration.
-func (s *site) put(ctx context.Context, f submission, document value.Value) (version int, err error) {
-	sealed, err := s.seal(ctx, f.Component, f.ID, document)
-	if err != nil {
-		return 0, err
-	}
-	path := storagePath(f.Component, f.ID)
-	if f.Row != nil {
-		path += "/rows/" + url.PathEscape(f.Row.ID)
-	}
-	if err := s.call(ctx, http.MethodPut, path, map[string]any{"configuration": sealed, "changeDescription": f.comment}, nil); err != nil {
-		return 0, err
-	}
-	c, err := s.Store.Configuration(f.Component, f.ID)
-	return c.Version, err
 }
 
 // storagePath returns the path of a configuration in the storage API. If id is "", it
@@ -381,7 +331,6 @@ func withHarmless(sealed, document value.Value) value.Value {
 	})
 }
 
-// writeJSON sends a JSON response to a script.
 func writeJSON(w http.ResponseWriter, status int, body any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -393,24 +342,10 @@ func writeJSON(w http.ResponseWriter, status int, body any) error {
 	return nil
 }
 
-// isVariables reports whether the configuration only declares variables. The extractor
-// does not run such a configuration.
-func (e editTarget) isVariables() bool { return e.Component == variables.DefaultComponent }
-
 func (s *site) explain(w http.ResponseWriter, r *http.Request) error {
 	entry, found := diagnostic.Lookup(r.PathValue("code"))
 	if !found {
 		return store.ErrNotFound
 	}
-	s.show(w, http.StatusOK, "explain", layout{Title: entry.Title, Body: entry, Assets: []string{"editor.css"}})
-	return nil
-}
-
-// readBody parses the JSON that a script sent.
-func readBody(w http.ResponseWriter, r *http.Request, body any) error {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxDocument))
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, body)
+	return s.show(w, http.StatusOK, "explain", layout{Title: entry.Title, Body: entry, Assets: []string{"editor.css"}})
 }

@@ -43,7 +43,6 @@ func TestEditorInBrowser(t *testing.T) {
 	b.Do(chromedp.Navigate(b.server + "/?token=a+token+%26+more"))
 
 	b.visit("/begin")
-	b.shots("begin")
 	b.Do(chromedp.Focus(chromedp.ID("search")))
 	b.Do(chromedp.KeyEvent("strip"))
 	b.Until(`document.querySelectorAll("#gallery li:not([hidden])").length === 1`)
@@ -53,12 +52,10 @@ func TestEditorInBrowser(t *testing.T) {
 	if strings.Contains(ask[string](b, "document.documentElement.outerHTML"), "s3cret") {
 		t.Error("a credential is shown")
 	}
-	b.shots("draft")
 	b.Do(chromedp.Click(chromedp.CSS(`input[name=key][value=id]`)))
 	b.Until(`document.querySelector("input[name=key][value=id]").checked && document.querySelector(".source").textContent.includes("primaryKey")`)
 	b.Do(chromedp.Click(chromedp.CSS("#draft .confirm button")))
 	b.Until(`document.getElementById("document") !== null && document.querySelectorAll(".editor-line").length > 10`)
-	b.shots("editor")
 
 	// A typo is marked, and completed.
 	b.Until(caret(`"jobs": [`) + ` > 0`)
@@ -69,12 +66,10 @@ func TestEditorInBrowser(t *testing.T) {
 	}
 	b.Do(chromedp.KeyEvent(`Feild"`))
 	b.Until(`document.querySelector(".finding-list")?.textContent.includes("dataField") && document.querySelector(".mark-warning") !== null`)
-	b.shots("editor-problem")
 	for range len(`eild"`) {
 		b.Do(chromedp.KeyEvent(kb.Backspace))
 	}
 	b.Until(`!document.querySelector(".editor-popup").hidden && document.querySelector("[aria-selected=true]").textContent.startsWith("dataField")`)
-	b.shots("editor-complete")
 	b.Do(chromedp.KeyEvent(kb.Tab))
 	b.Until(`document.getElementById("document").value.includes('"dataField": "orders"')`)
 	b.Until(`document.querySelector(".finding-list") === null`)
@@ -107,7 +102,6 @@ func TestEditorInBrowser(t *testing.T) {
 	b.Until(caret(`"pagi`) + ` > 0`)
 	b.Do(chromedp.KeyEvent(kb.F1))
 	b.Until(`!document.querySelector(".editor-hover").hidden && document.querySelector(".editor-hover").textContent.includes("How the next page is requested")`)
-	b.shots("editor-explain")
 
 	// The layer and the text are in step.
 	const inStep = `(() => {
@@ -146,7 +140,6 @@ func TestEditorInBrowser(t *testing.T) {
 	p.must(err)
 	b.Do(chromedp.Click(chromedp.ID("save")))
 	b.Until(`document.getElementById("editor-problem").textContent.includes("Version 3 was stored")`)
-	b.shots("editor-conflict")
 
 	// Escape, then Tab leaves.
 	text := ask[string](b, `document.getElementById("document").value`)
@@ -165,7 +158,6 @@ func TestEditorInBrowser(t *testing.T) {
 	b.Until(`(document.getElementById("document").value = ` + strconv.Quote(text) + `) !== ""`) // else the browser asks whether to leave
 	b.visit(configurationPath(stored.Component, stored.ID) + "/versions?from=1&to=2")
 	b.Until(`document.querySelectorAll(".compared .new").length > 0`)
-	b.shots("versions")
 	b.Do(chromedp.Click(chromedp.CSS(".restore button")))
 	b.Until(`document.querySelectorAll(".version-table tbody tr").length === 4`)
 	restored, err := p.store.Configuration(stored.Component, stored.ID)
@@ -211,6 +203,5 @@ func (b *browser) large() {
 	if !ask[bool](b, caretInView) {
 		b.Error("the cursor is not in view")
 	}
-	b.shots("editor-large")
 	b.Until(`(document.getElementById("document").value = document.getElementById("document").defaultValue) !== ""`)
 }

@@ -85,7 +85,6 @@ func TestEditorSurvivesTheServer(t *testing.T) {
 
 	b.restart() // the next check finds another session
 	b.Until(`document.getElementById("relogin").open`)
-	b.shots("relogin")
 	b.Do(chromedp.SendKeys(chromedp.ID("relogin-token"), "wrong"))
 	b.Do(chromedp.Click(chromedp.CSS("#relogin .primary")))
 	b.Until(`document.querySelector("#relogin .refused").textContent === "Wrong token."`)
@@ -157,7 +156,6 @@ func TestDraftsAreKept(t *testing.T) {
 	if !offered() {
 		t.Fatal("the draft is not offered")
 	}
-	b.shots("draft-offer")
 	b.Do(chromedp.Click(chromedp.ID("draft-take")))
 	b.Until(`document.getElementById("document").value.includes('"#new": "", "outputBucket": "drafted"')`)
 	b.Do(chromedp.Click(chromedp.ID("save")))

@@ -22,7 +22,6 @@ const (
 // eventTypes returns the types of events in the order of the filter.
 func eventTypes() []string { return []string{"info", "success", "warn", "error", debugType} }
 
-// eventLine is an event in a list.
 type eventLine struct {
 	ID      string
 	Created time.Time

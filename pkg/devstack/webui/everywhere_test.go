@@ -44,6 +44,20 @@ func addresses(t testing.TB, inside session, id string) []string {
 	return append(slices.Compact(all), "/login", "/favicon.ico", newAssets().path("page.js"), "/assets/"+id)
 }
 
+// addressesOf are the addresses with each of the ids. Addresses without an id are there
+// once.
+func addressesOf(t testing.TB, inside session, ids ...string) []string {
+	var all []string
+	for _, id := range ids {
+		for _, path := range addresses(t, inside, id) {
+			if !slices.Contains(all, path) {
+				all = append(all, path)
+			}
+		}
+	}
+	return all
+}
+
 // probe sends a request, whose context has ended so that streams do too; header is
 // name and value in turns. The response must be sound.
 func probe(t testing.TB, page http.Handler, method, path, body string, header ...string) *httptest.ResponseRecorder {
@@ -72,9 +86,13 @@ func probe(t testing.TB, page http.Handler, method, path, body string, header ..
 			t.Errorf("%s %.200s: header %s", method, path, name)
 		}
 	}
-	if !strings.Contains(h.Get("Content-Security-Policy"), "frame-ancestors 'none'") || h.Get("X-Content-Type-Options") != "nosniff" ||
+	policy := h.Get("Content-Security-Policy")
+	if !strings.HasPrefix(policy, "default-src 'none'; ") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") || h.Get("X-Content-Type-Options") != "nosniff" ||
 		h.Get("Referrer-Policy") != "same-origin" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 		t.Errorf("%s %.200s: headers %v", method, path, h)
+	}
+	if cached := h.Get("Cache-Control"); cached != "no-store" && !strings.HasPrefix(path, "/assets/") {
+		t.Errorf("%s %.200s: Cache-Control %q", method, path, cached)
 	}
 	return response
 }
@@ -104,29 +122,37 @@ func TestNothingWithoutTheCookie(t *testing.T) {
 	p, ids := filled(t, mine)
 	cookie := p.cookie().String()
 	seen := 0
-	for _, id := range ids {
-		paths := append(addresses(t, p.session, id), p.session.path+"/configurations/acme.ex-shop/2", p.session.path+"/tries/"+ids[3]+"/requests/2")
-		for _, path := range paths {
-			if strings.Contains(probe(t, p.page, "GET", path, "", "Cookie", cookie).Body.String(), mine) {
-				seen++
-			}
-			for who, header := range map[string][]string{
-				"no one": nil, "an empty cookie": {"Cookie", cookieName + "8088="}, "the token as a cookie": {"Cookie", cookieName + "8088=" + url.QueryEscape(testToken)},
-				"another cookie": {"Cookie", cookieName + "8088=" + newSession().cookie}, "the cookie of another port": {"Cookie", cookieName + "8089=" + p.session.cookie}, "the token of the API": {"X-StorageApi-Token", testToken},
-			} {
-				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
-					for _, query := range []string{"", "?token=", "?token=wrong", "?after=1"} {
-						response := probe(t, p.page, method, path+query, "token=wrong&next=/", append(header, "Content-Type", "application/x-www-form-urlencoded")...)
-						shown := strings.Contains(response.Body.String(), mine) || strings.Contains(response.Body.String()+fmt.Sprint(response.Header()), p.session.path)
-						if shown || len(response.Result().Cookies()) > 0 {
-							t.Errorf("%s: %s %s%s: %d %s", who, method, path, query, response.Code, response.Body)
-						}
+	paths := append(addressesOf(t, p.session, ids...), p.session.path+"/configurations/acme.ex-shop/2", p.session.path+"/tries/"+ids[3]+"/requests/2")
+	for _, path := range paths {
+		if strings.Contains(probe(t, p.page, "GET", path, "", "Cookie", cookie).Body.String(), mine) {
+			seen++
+		}
+		for who, header := range map[string][]string{
+			"no one": nil, "an empty cookie": {"Cookie", cookieName + "8088="}, "the token as a cookie": {"Cookie", cookieName + "8088=" + url.QueryEscape(testToken)},
+			"another cookie": {"Cookie", cookieName + "8088=" + newSession().cookie}, "the cookie of another port": {"Cookie", cookieName + "8089=" + p.session.cookie}, "the token of the API": {"X-StorageApi-Token", testToken},
+			"a part of the cookie": {"Cookie", cookieName + "8088=" + p.session.cookie[:25]}, "the path as a cookie": {"Cookie", cookieName + "8088=" + p.session.path},
+		} {
+			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
+				queries := []string{"", "?token=", "?token=wrong", "?after=1"}
+				if method != "GET" && method != "POST" {
+					queries = queries[:1]
+				}
+				for _, query := range queries {
+					response := probe(t, p.page, method, path+query, "token=wrong&next=/", append(header, "Content-Type", "application/x-www-form-urlencoded")...)
+					shown := strings.Contains(response.Body.String(), mine) || strings.Contains(response.Body.String()+fmt.Sprint(response.Header()), p.session.path)
+					if shown || len(response.Result().Cookies()) > 0 {
+						t.Errorf("%s: %s %s%s: %d %s", who, method, path, query, response.Code, response.Body)
 					}
 				}
 			}
 		}
 	}
-	if seen < 14 {
+	for name, path := range map[string]string{"no session": "/", "another session": newSession().path + "/", "a part of the session": p.session.path[:20] + "/"} {
+		if response := probe(t, p.page, "GET", path, "", "Cookie", cookie); response.Code != http.StatusSeeOther {
+			t.Errorf("the cookie with %s: status %d", name, response.Code)
+		}
+	}
+	if seen < 10 {
 		t.Errorf("only %d pages show it to those with the cookie", seen)
 	}
 }
@@ -169,14 +195,14 @@ func TestEveryPageTakesOddRequests(t *testing.T) {
 		"1", "0", "-1", "99999999999999999999999999", "18446744073709551615", "%2e%2e", "..%2f..%2fetc%2fpasswd", "%00", "a%2fb", "%ff%fe", "%c0%af",
 		"%0d%0aSet-Cookie:%20a=b", "%3Cscript%3E", "in.c-b.t", "%F0%9F%98%80", "*", "{id}", strings.Repeat("9", 5_000), strings.Repeat("%ff", 5_000),
 	}
-	for _, id := range append(ids, real...) {
-		for _, path := range addresses(t, p.session, id) {
-			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "get", "BREW"} {
-				probe(t, p.page, method, path, "\xff{", "Cookie", cookie, "Content-Type", "application/json")
-			}
-			for _, query := range []string{"after=-1", "after=18446744073709551615", "after=99999999999999999999", "after=%ff", "next=//evil.example", "next=/%5cevil.example", "next=%00", "rq=%00&eq=%ff&ekind=%ff&rkind=slow&rbefore=-1&eafter=99999999999999999999", "eafter=18446744073709551615&rbefore=18446744073709551615", "q=%ff&sort=mine&desc=1&page=99999999999999999999", "page=-1&sort=%00", "%zz", ";", strings.Repeat("a=1&", 1_000)} {
-				probe(t, p.page, "GET", path+"?"+query, "", "Cookie", cookie, "Last-Event-ID", "18446744073709551615")
-			}
+	for _, path := range addressesOf(t, p.session, append(ids, real...)...) {
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "get", "BREW"} {
+			probe(t, p.page, method, path, "\xff{", "Cookie", cookie, "Content-Type", "application/json")
+		}
+	}
+	for _, path := range addressesOf(t, p.session, append(real, "%ff%fe")...) {
+		for _, query := range []string{"after=-1", "after=18446744073709551615", "after=99999999999999999999", "after=%ff", "next=//evil.example", "next=/%5cevil.example", "next=%00", "rq=%00&eq=%ff&ekind=%ff&rkind=slow&rbefore=-1&eafter=99999999999999999999", "eafter=18446744073709551615&rbefore=18446744073709551615", "q=%ff&sort=mine&desc=1&page=99999999999999999999", "page=-1&sort=%00", "%zz", ";", strings.Repeat("a=1&", 1_000)} {
+			probe(t, p.page, "GET", path+"?"+query, "", "Cookie", cookie, "Last-Event-ID", "18446744073709551615")
 		}
 	}
 	for _, kind := range []string{"", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "multipart/form-data", "application/json", "a/b;=", "text/plain"} {

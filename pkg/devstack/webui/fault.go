@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -80,13 +81,15 @@ type fault struct {
 	Outdated bool
 }
 
-// source is a document that configured a job.
 type source struct {
 	Title string
 	// Stored is true for the document of the configuration itself.
 	Stored   bool
 	Document document
-	marked   bool
+	// Marks are the notes in the document, from top to bottom. First is the JSON pointer of
+	// the first note.
+	Marks []note
+	First string
 }
 
 // newFault adds each note to the document that contains the longest part of its pointer.
@@ -107,29 +110,53 @@ func newFault(j store.Job, found []note, sources []source) *fault {
 			}
 		}
 		found[i].Line = sources[best].Document.addNote(found[i].Pointer, found[i])
-		sources[best].marked = true
 	}
 	for _, s := range sources {
-		if s.marked {
+		for _, l := range s.Document.Lines {
+			s.Marks = append(s.Marks, l.Notes...)
+		}
+		if len(s.Marks) > 0 {
+			s.First = s.Marks[0].Pointer
 			f.Sources = append(f.Sources, s)
 		}
 	}
 	return f
 }
 
-// Marks returns the notes in a document, from top to bottom.
-func (s source) Marks() []note {
-	var found []note
-	for _, l := range s.Document.Lines {
-		found = append(found, l.Notes...)
-	}
-	return found
+// shownFindings is the maximum number of findings on the page of a job. It lists the
+// first findings.
+const shownFindings = 100
+
+type finding struct {
+	Message string
+	// Pointer is the setting that caused the finding, or the job if the event names no
+	// setting.
+	Pointer string
 }
 
-// First returns the JSON pointer of the first note in a document.
-func (s source) First() string {
-	for _, n := range s.Marks() {
-		return n.Pointer
+var findingKinds = func() map[string]bool {
+	kinds := map[string]bool{}
+	for _, body := range event.Bodies() {
+		if _, ok := body.(event.Finding); ok {
+			kinds[event.KindOf(body)] = true
+		}
 	}
-	return ""
+	return kinds
+}()
+
+func newFinding(e store.Event, details value.Value) (f finding, ok bool) {
+	if !findingKinds[details.Field("event").Raw()] {
+		return finding{}, false
+	}
+	pointer := details.Field("pointer").Raw()
+	if pointer == "" {
+		pointer = details.Field("jobPointer").Raw()
+	}
+	return finding{e.Message, pointer}, true
+}
+
+// incomplete reports whether a job succeeded although data may be missing from its
+// tables.
+func incomplete(j store.Job) bool {
+	return j.Status == store.Success && j.Result != nil && j.Result.Incomplete > 0
 }

@@ -162,7 +162,7 @@ func (p *platform) load(l store.Load, rows ...[]string) store.Table {
 		next++
 		return rows[next-1], nil
 	}
-	loaded, err := p.store.Load(l)
+	loaded, err := p.store.Load(context.Background(), l)
 	p.must(err)
 	return loaded
 }

@@ -51,50 +51,16 @@ type jobView struct {
 	Elapsed time.Duration
 	// Counted holds the totals of the job so far, or is nil if they are unknown.
 	Counted *store.Counted
-}
-
-// Killable reports whether the end of the job can still be requested.
-func (v jobView) Killable() bool {
-	return !v.Kill && !v.Status.Finished() && v.Status != store.Terminating
-}
-
-// Programs returns the names of the programs or images that ran, without directories.
-func (v jobView) Programs() (names []string) {
-	if v.Result == nil {
-		return nil
-	}
-	for _, image := range v.Result.Images {
-		if filepath.IsAbs(image) {
-			image = filepath.Base(image)
-		}
-		if !slices.Contains(names, image) {
-			names = append(names, image)
-		}
-	}
-	return names
-}
-
-// Plain reports whether the message of the result can be omitted, because it is empty or
-// the page already shows its content.
-func (v jobView) Plain() bool {
-	return v.Status == store.Success && v.Counted != nil || v.Message() == ""
-}
-
-// Title returns the number of the job and its status.
-func (v jobView) Title() string {
-	title := fmt.Sprintf("Job %s: %s", v.ID, v.Status)
-	if incomplete(v.Job) {
-		title += ", incomplete"
-	}
-	return title
-}
-
-// Message returns the message of the result, or "" before the end.
-func (v jobView) Message() string {
-	if v.Result == nil {
-		return ""
-	}
-	return v.Result.Message
+	// Title is the number of the job and its status.
+	Title string
+	// Killable is true if the end of the job can still be requested.
+	Killable bool
+	// Message is the message of the result, or "" before the end. Plain is true if the
+	// message can be omitted, because it is empty or the page already shows its content.
+	Message string
+	Plain   bool
+	// Programs are the names of the programs or images that ran, without directories.
+	Programs []string
 }
 
 type jobTable struct {
@@ -105,11 +71,7 @@ type jobTable struct {
 	Gone      bool
 }
 
-func (s *site) job(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.Store.Job(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *site) job(w http.ResponseWriter, r *http.Request, j store.Job) error {
 	d, err := s.digest(r.Context(), j.ID)
 	if err != nil {
 		return err
@@ -118,7 +80,7 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	l := layout{Title: page.Job.Title(), Section: "overview", Body: page}
+	l := layout{Title: page.Job.Title, Section: "overview", Body: page}
 	if !j.Status.Finished() {
 		q := page.Events.query()
 		for _, list := range []listing{page.Events.listing, page.Requests.listing} {
@@ -130,8 +92,7 @@ func (s *site) job(w http.ResponseWriter, r *http.Request) error {
 		q.Set("after", decimalID(d.after))
 		l.Stream = jobURL(j.ID) + "/stream?" + q.Encode()
 	}
-	s.show(w, http.StatusOK, "job", l)
-	return nil
+	return s.show(w, http.StatusOK, "job", l)
 }
 
 func (s *site) jobPage(r *http.Request, j store.Job, d *digest) (page jobPage, err error) {
@@ -167,7 +128,22 @@ func (s *site) lines(d *digest, j store.Job) lines {
 
 // viewOf adds related data from the store to a job.
 func (s *site) viewOf(ctx context.Context, j store.Job) (jobView, error) {
-	v := jobView{Job: j, ConfigName: j.Config}
+	v := jobView{Job: j, ConfigName: j.Config, Title: fmt.Sprintf("Job %s: %s", j.ID, j.Status)}
+	if incomplete(j) {
+		v.Title += ", incomplete"
+	}
+	v.Killable = !j.Kill && !j.Status.Finished() && j.Status != store.Terminating
+	if j.Result != nil {
+		v.Message = j.Result.Message
+		for _, image := range j.Result.Images {
+			if filepath.IsAbs(image) {
+				image = filepath.Base(image)
+			}
+			if !slices.Contains(v.Programs, image) {
+				v.Programs = append(v.Programs, image)
+			}
+		}
+	}
 	switch {
 	case j.Ended.IsZero() && !j.Started.IsZero():
 		v.Elapsed = max(s.Now().Sub(j.Started), 0)
@@ -184,6 +160,7 @@ func (s *site) viewOf(ctx context.Context, j store.Job) (jobView, error) {
 		}
 		v.Counted = &store.Counted{Rows: d.rows(), Tables: d.tables, Requests: d.sent, Bytes: d.bytes}
 	}
+	v.Plain = v.Status == store.Success && v.Counted != nil || v.Message == ""
 	if j.Config == "" {
 		return v, nil
 	}
@@ -267,11 +244,7 @@ func (s *site) jobVariables(j store.Job) ([]variable, error) {
 }
 
 // eventLog writes all events of a job as JSON lines.
-func (s *site) eventLog(w http.ResponseWriter, r *http.Request) error {
-	j, err := s.Store.Job(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *site) eventLog(w http.ResponseWriter, r *http.Request, j store.Job) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	to := newDeadlineWriter(w)
 	defer to.release()

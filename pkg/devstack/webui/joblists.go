@@ -10,11 +10,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// eventList is the part of a job's events that its page shows.
 type eventList struct {
 	listing
 	paging
-	Job   string
+	Job string
+	// Live is true if new events are appended to the list.
+	Live  bool
 	Lines []eventLine
 	Types []typeCount
 	// Total is the number of all events, including debug events.
@@ -35,14 +36,13 @@ type requestList struct {
 	paging
 	waterfall
 	Job string
+	// Filtered is true if the list is restricted by a phrase or by kinds.
+	Filtered bool
 	// Total is the number of all requests. Others are the query parameters of the list of
 	// events.
 	Total  int
 	Others url.Values
 }
-
-// requestKinds returns the kinds of requests in the filter.
-func requestKinds() []string { return []string{"failed", "slow"} }
 
 // slowRequest is the minimum duration, in nanoseconds, of a slow request.
 const slowRequest = 1e9
@@ -60,9 +60,10 @@ func eventListing(query url.Values) listing {
 	return l
 }
 
-func requestListing(query url.Values) listing { return newListing(query, "r", requestKinds()) }
+func requestListing(query url.Values) listing {
+	return newListing(query, "r", []string{"failed", "slow"})
+}
 
-// wantsEvent reports whether a listing shows an event.
 func wantsEvent(l listing, line eventLine) bool {
 	types := l.Kinds
 	if len(types) == 0 {
@@ -71,7 +72,7 @@ func wantsEvent(l listing, line eventLine) bool {
 	return slices.Contains(types, line.Type) && contains(line.Message, l.Phrase)
 }
 
-// contains reports whether a text contains a phrase, ignoring case.
+// contains ignores case.
 func contains(text, phrase string) bool {
 	return phrase == "" || strings.Contains(strings.ToLower(text), strings.ToLower(phrase))
 }
@@ -79,9 +80,9 @@ func contains(text, phrase string) bool {
 // eventList reads the events that a page shows.
 func (s *site) eventList(r *http.Request, job string, d *digest) (eventList, error) {
 	l := eventListing(r.URL.Query())
-	list := eventList{listing: l, Job: job, Others: requestListing(r.URL.Query()).query()}
+	list := eventList{listing: l, Job: job, Live: !l.paged, Others: requestListing(r.URL.Query()).query()}
 	for _, t := range eventTypes() {
-		list.Types = append(list.Types, typeCount{t, d.types[t], l.Wants(t) || len(l.Kinds) == 0 && t != debugType})
+		list.Types = append(list.Types, typeCount{t, d.types[t], slices.Contains(l.Kinds, t) || len(l.Kinds) == 0 && t != debugType})
 		list.Total += d.types[t]
 	}
 	if !l.filtered() && !l.paged {
@@ -114,9 +115,6 @@ func (l *eventList) fill(f found) {
 	l.paging = l.links(jobURL(l.Job), l.Others, first, last, f.earlier, f.later, "job-events")
 }
 
-// Live reports whether new events are appended to the list.
-func (l eventList) Live() bool { return !l.paged }
-
 // kindOf returns the kind of an event of the component, or "" for other events.
 func kindOf(e store.Event) string {
 	if !bytes.Contains(e.Results, []byte(`"event"`)) {
@@ -128,7 +126,7 @@ func kindOf(e store.Event) string {
 // requestList reads the requests that a page shows.
 func (s *site) requestList(r *http.Request, job string, d *digest) (requestList, error) {
 	l := requestListing(r.URL.Query())
-	list := requestList{listing: l, Job: job, Total: d.sent, Others: eventListing(r.URL.Query()).query()}
+	list := requestList{listing: l, Job: job, Filtered: l.filtered(), Total: d.sent, Others: eventListing(r.URL.Query()).query()}
 	if !l.filtered() && !l.paged {
 		events, err := s.eventsWith(d.requests.newest())
 		if err != nil {
@@ -156,7 +154,7 @@ func (s *site) requestList(r *http.Request, job string, d *digest) (requestList,
 			return isRequest(kind) && (!l.filtered() || strings.HasPrefix(kind, "response.")), false
 		}
 		q := newRequest(e, details)
-		wanted := q.matches(phrase) && (len(l.Kinds) == 0 || l.Wants("failed") && (q.Status == 0 || q.Status >= 400) || l.Wants("slow") && q.Took >= slowRequest)
+		wanted := q.matches(phrase) && (len(l.Kinds) == 0 || slices.Contains(l.Kinds, "failed") && (q.Status == 0 || q.Status >= 400) || slices.Contains(l.Kinds, "slow") && q.Took >= slowRequest)
 		return wanted, wanted
 	})
 	if err != nil {
@@ -174,12 +172,6 @@ func (l *requestList) fill(requests []request, earlier, later bool) {
 	}
 	l.paging = l.links(jobURL(l.Job), l.Others, first, last, earlier, later, "job-requests")
 }
-
-// Shown returns the number of requests on the page.
-func (l requestList) Shown() int { return len(l.requests) }
-
-// Filtered reports whether the list is restricted by a phrase or by kinds.
-func (l requestList) Filtered() bool { return l.filtered() }
 
 // live reports whether a running job updates the list.
 func (l requestList) live() bool { return !l.paged && !l.filtered() }

@@ -2,11 +2,14 @@ package webui
 
 import (
 	"context"
+	"encoding/json"
+	"io"
 	"net/http"
 	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/authoring/langservice"
 	places "github.com/keboola/configurable-extractor/pkg/config/source"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -14,11 +17,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownProblems is the maximum number of findings that the editor lists. It lists the
-// first findings.
 const shownProblems = 200
 
-// findingList lists the problems of a text.
 type findingList struct {
 	List []problem `json:"list"`
 	// Omitted is the number of problems that are not in List.
@@ -39,17 +39,6 @@ type problem struct {
 	End      int    `json:"end"`
 }
 
-// Errors returns the number of problems that prevent a run.
-func (l findingList) Errors() int {
-	n := 0
-	for _, p := range l.List {
-		if p.Severity == "error" {
-			n++
-		}
-	}
-	return n
-}
-
 // question is a request of the editor's script about a text.
 type question struct {
 	// Want is findings, completions or hover.
@@ -63,10 +52,11 @@ type question struct {
 // assist returns findings, completions or a hover text to the script of the editor.
 func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
 	var q question
-	if err := readBody(w, r, &q); err != nil {
+	text, err := io.ReadAll(r.Body)
+	if err != nil || json.Unmarshal(text, &q) != nil {
 		return writeJSON(w, http.StatusBadRequest, editorResponse{Problem: "Cannot read the request."})
 	}
-	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), q.Row)
+	e, err := s.findTarget(r, q.Row)
 	if err != nil {
 		return err
 	}
@@ -77,25 +67,25 @@ func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
 		}
 		return writeJSON(w, http.StatusOK, found)
 	}
-	if e.isVariables() {
+	if e.Component == variables.DefaultComponent {
 		return writeJSON(w, http.StatusOK, struct{}{})
 	}
 	d := langservice.New(q.Document)
 	if d.Variables, err = s.declaredVariables(e); err != nil {
 		return err
 	}
-	at := langservice.NewUnits(q.Document)
+	at := langservice.Units(q.Document)
 	offset := langservice.Offset(q.Document, q.Cursor)
 	if q.Want == "hover" {
 		h, _ := d.Hover(offset)
-		h.Start, h.End = at.At(h.Start), at.At(h.End)
+		h.Start, h.End = at(h.Start), at(h.End)
 		return writeJSON(w, http.StatusOK, h)
 	}
 	items := d.Complete(offset)
 	for i := range items {
 		item := &items[i]
-		item.Caret = langservice.NewUnits(item.Insert).At(item.Caret)
-		item.Start, item.End = at.At(item.Start), at.At(item.End)
+		item.Caret = langservice.Units(item.Insert)(item.Caret)
+		item.Start, item.End = at(item.Start), at(item.End)
 	}
 	return writeJSON(w, http.StatusOK, struct {
 		Items []langservice.Item `json:"items"`
@@ -146,11 +136,11 @@ func (s *site) findings(ctx context.Context, e editTarget, text string) (finding
 		})
 	}
 	list.Omitted = max(len(found)-shownProblems, 0)
-	at := langservice.NewUnits(text)
+	at := langservice.Units(text)
 	for _, p := range found[:len(found)-list.Omitted] {
 		list.List = append(list.List, problem{
 			Severity: string(p.Severity), Code: string(p.Code), Title: p.Title, Message: sentence(p.Message), Hint: sentence(p.Hint), Pointer: p.Pointer,
-			Line: p.Line, Start: at.At(f.original(p.Start)), End: at.At(f.original(p.End)),
+			Line: p.Line, Start: at(f.original(p.Start)), End: at(f.original(p.End)),
 		})
 	}
 	return list, nil
@@ -161,25 +151,24 @@ func check(ctx context.Context, e editTarget, text []byte, o load.Options) []lan
 	doc, err := value.Parse(text)
 	switch {
 	case err != nil:
-		return langservice.Check(ctx, text, o)
-	case e.isVariables():
+		return langservice.Check(ctx, text, nil, o)
+	case e.Component == variables.DefaultComponent: // the extractor does not run it
 		return nil
 	case e.Row != nil:
-		return langservice.CheckPart(ctx, text, queue.RowDocument(fields(e.Configuration.Configuration), doc).Pretty(), o)
+		return langservice.Check(ctx, text, queue.RowDocument(fields(e.Configuration.Configuration), doc).Pretty(), o)
 	case len(e.Rows) > 0:
 		return checkWithRows(ctx, text, doc, e.Rows[:min(len(e.Rows), checkedRows)], o)
 	default:
-		return langservice.Check(ctx, text, o)
+		return langservice.Check(ctx, text, nil, o)
 	}
 }
 
-// checkedRows is the maximum number of rows that a configuration is checked with.
 const checkedRows = 10
 
 // checkWithRows returns the findings that a configuration has with every row.
 func checkWithRows(ctx context.Context, text []byte, doc value.Value, rows []store.Row, o load.Options) (common []langservice.Finding) {
 	for i, row := range rows {
-		found := langservice.CheckPart(ctx, text, queue.RowDocument(doc, fields(row.Configuration)).Pretty(), o)
+		found := langservice.Check(ctx, text, queue.RowDocument(doc, fields(row.Configuration)).Pretty(), o)
 		if i == 0 {
 			common = found
 		}
@@ -190,5 +179,4 @@ func checkWithRows(ctx context.Context, text []byte, doc value.Value, rows []sto
 	return common
 }
 
-// units returns the number of UTF-16 units before a byte offset.
-func units(text string, offset int) int { return langservice.NewUnits(text).At(offset) }
+func units(text string, offset int) int { return langservice.Units(text)(offset) }

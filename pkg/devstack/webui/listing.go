@@ -12,7 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
-// maxPhrase is the number of bytes of a search phrase that are used.
+// maxPhrase is in bytes.
 const maxPhrase = 200
 
 func decimalID(id uint64) string { return strconv.FormatUint(id, 10) }
@@ -46,10 +46,8 @@ func newListing(query url.Values, prefix string, kinds []string) listing {
 	return l
 }
 
-// filtered reports whether the list is restricted by a phrase or by kinds.
 func (l listing) filtered() bool { return l.Phrase != "" || len(l.Kinds) > 0 }
 
-// query returns the query parameters of the filter.
 func (l listing) query() url.Values {
 	q := url.Values{}
 	if l.Phrase != "" {
@@ -60,9 +58,6 @@ func (l listing) query() url.Values {
 	}
 	return q
 }
-
-// Wants reports whether a kind is chosen.
-func (l listing) Wants(kind string) bool { return slices.Contains(l.Kinds, kind) }
 
 // paging holds the URLs of other parts of a list. A URL is "" if there is no such part.
 type paging struct {

@@ -42,5 +42,8 @@ func TestManyEvents(t *testing.T) {
 	}
 	p.say(j.ID, "info", "one more")
 	p.see(jobURL(j.ID), "one more") // reads only what is new
+	if found, err := (&site{Options: Options{Store: p.store}}).eventsWith([]uint64{1, 1 << 40, 2}); err != nil || len(found) != 2 {
+		t.Errorf("with an event that is gone: %+v, %v", found, err)
+	}
 	p.see(jobURL(j.ID)+"?rq=/users/9600&eq=event+770", "/users/9600<", "event 7701.")
 }

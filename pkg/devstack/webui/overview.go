@@ -16,62 +16,40 @@ const (
 	searchedJobs = 1000
 )
 
-// overview is the content of the first page.
 type overview struct {
-	Configurations []configurationLine
+	// Title is the title of the page. Announcement is the number of running jobs as a
+	// sentence.
+	Title, Announcement string
+	Configurations      []configurationLine
 	// OmittedConfigurations is the number of configurations that are not listed.
 	OmittedConfigurations int
 	Jobs                  jobList
-	// Running is the number of jobs that have not ended.
-	Running int
 	// Host is the host and port for commands that the page shows.
 	Host string
 }
 
-// jobList lists the newest jobs that match a condition.
 type jobList struct {
 	Jobs []jobView
 	// More is true if older jobs match.
 	More bool
 }
 
-// configurationLine is a configuration with its last jobs.
 type configurationLine struct {
 	store.Configuration
 	Last    *jobView // nil if there is no job
 	History history
 }
 
-// Runnable reports whether jobs can run the configuration.
-func (l configurationLine) Runnable() bool { return runnable(l.Configuration) }
-
 func (s *site) overview(w http.ResponseWriter, r *http.Request) error {
 	o, err := s.lookAround(r)
 	if err != nil {
 		return err
 	}
-	s.show(w, http.StatusOK, "overview", layout{Title: o.Title(), Section: "overview", Stream: "/stream", Body: o})
-	return nil
-}
-
-// Title returns the title of the page, with the number of jobs that have not ended.
-func (o overview) Title() string {
-	if o.Running == 0 {
-		return "Overview"
-	}
-	return count(o.Running, "job") + " running"
-}
-
-// Announcement returns the number of running jobs as a sentence.
-func (o overview) Announcement() string {
-	if o.Running == 0 {
-		return "No job is running."
-	}
-	return o.Title() + "."
+	return s.show(w, http.StatusOK, "overview", layout{Title: o.Title, Section: "overview", Stream: "/stream", Body: o})
 }
 
 func (s *site) lookAround(r *http.Request) (overview, error) {
-	o := overview{Host: host(r)}
+	o := overview{Title: "Overview", Announcement: "No job is running.", Host: host(r)}
 	all, err := s.Store.Configurations("", false)
 	if err != nil {
 		return o, err
@@ -80,7 +58,10 @@ func (s *site) lookAround(r *http.Request) (overview, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Running = len(running)
+	if len(running) > 0 {
+		o.Title = count(len(running), "job") + " running"
+		o.Announcement = o.Title + "."
+	}
 	if o.Jobs, err = s.jobs(r.Context(), func(store.Job) bool { return true }); err != nil {
 		return o, err
 	}
@@ -119,14 +100,14 @@ func (s *site) lastJobs(ctx context.Context, lines []configurationLine) error {
 	for i, l := range lines {
 		index[[2]string{l.Component, l.ID}] = i
 	}
-	newest := make([]*store.Job, len(lines))
+	newest, runs := make([]*store.Job, len(lines)), make([]pastRuns, len(lines))
 	seen := 0
 	err := s.Store.Jobs(func(j store.Job) bool {
 		if i, known := index[[2]string{j.Component, j.Config}]; known {
 			if newest[i] == nil {
 				newest[i] = &j
 			}
-			lines[i].History.add(j)
+			runs[i].add(j)
 		}
 		seen++
 		return seen < searchedJobs
@@ -135,6 +116,7 @@ func (s *site) lastJobs(ctx context.Context, lines []configurationLine) error {
 		return err
 	}
 	for i, j := range newest {
+		lines[i].History = newHistory(runs[i])
 		if j == nil {
 			continue
 		}

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -86,7 +85,12 @@ type site struct {
 func (s *site) routes() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range s.pages() {
+		limit := int64(maxDocument)
+		if pattern == "POST /begin" {
+			limit = maxExample
+		}
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			r.Body = http.MaxBytesReader(w, r.Body, limit)
 			if err := serve(w, r); err != nil {
 				s.fail(w, r, err)
 			}
@@ -95,35 +99,78 @@ func (s *site) routes() http.Handler {
 	return mux
 }
 
-// paths maps patterns of paths to handlers.
-type paths map[string]func(http.ResponseWriter, *http.Request) error
+// handler serves a page. The user sees the message of an *apiError. Other errors are
+// reported.
+type handler func(http.ResponseWriter, *http.Request) error
+
+// with returns a handler for a thing that a request names, such as a job.
+func with[T any](find func(*http.Request) (T, error), serve func(http.ResponseWriter, *http.Request, T) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		thing, err := find(r)
+		if err != nil {
+			return err
+		}
+		return serve(w, r, thing)
+	}
+}
+
+func (s *site) configurationOf(r *http.Request) (store.Configuration, error) {
+	return s.Store.Configuration(r.PathValue("component"), r.PathValue("id"))
+}
+
+func (s *site) jobOf(r *http.Request) (store.Job, error) { return s.Store.Job(r.PathValue("id")) }
+
+func (s *site) tableOf(r *http.Request) (store.Table, error) {
+	return s.Store.Table(r.PathValue("id"))
+}
+
+// readForm parses a form, which is limited in size.
+func readForm(r *http.Request) error {
+	if err := r.ParseForm(); err != nil {
+		return &apiError{http.StatusBadRequest, "Cannot read the form."}
+	}
+	return nil
+}
 
 // pages returns the handlers of all paths that need a login.
 //
 // To add a page, write its handler in the file of its subject and a template in templates,
-// and list the path here or in editorPages, beginPages or tryPages. A handler that changes
-// something calls the API with site.call. Add a test beside the file. everywhere_test.go
-// requests each path without a session, from other sites and with odd input.
-func (s *site) pages() paths {
-	all := paths{
-		"GET /{$}":                                  s.overview,
-		"GET /stream":                               s.followOverview,
-		"GET /configurations/{component}/{id}":      s.configuration,
-		"GET /jobs/{id}":                            s.job,
-		"GET /jobs/{id}/stream":                     s.followJob,
-		"GET /jobs/{id}/events":                     s.eventLog,
-		"POST /jobs/{id}/kill":                      s.kill,
-		"POST /jobs/{id}/again":                     s.again,
-		"POST /configurations/{component}/{id}/run": s.run,
-		"GET /tables":                               s.tables,
-		"GET /tables/{id}":                          s.table,
-		"GET /tables/{id}/csv":                      s.download,
-		"/":                                         func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
+// and list the path here. A handler that changes something calls the API with site.call.
+// Add a test beside the file. everywhere_test.go requests each path without a session, from
+// other sites and with odd input.
+func (s *site) pages() map[string]handler {
+	const configuration = "/configurations/{component}/{id}"
+	return map[string]handler{
+		"GET /{$}":                           s.overview,
+		"GET /stream":                        s.followOverview,
+		"GET /jobs/{id}":                     with(s.jobOf, s.job),
+		"GET /jobs/{id}/stream":              with(s.jobOf, s.followJob),
+		"GET /jobs/{id}/events":              with(s.jobOf, s.eventLog),
+		"POST /jobs/{id}/kill":               with(s.jobOf, s.kill),
+		"POST /jobs/{id}/again":              with(s.jobOf, s.again),
+		"GET /tables":                        s.tables,
+		"GET /tables/{id}":                   with(s.tableOf, s.table),
+		"GET /tables/{id}/csv":               with(s.tableOf, s.download),
+		"GET " + configuration:               with(s.configurationOf, s.configuration),
+		"POST " + configuration + "/run":     with(s.configurationOf, s.run),
+		"GET " + configuration + "/edit":     with(s.queryTarget, s.editor),
+		"POST " + configuration + "/edit":    with(s.formTarget, s.submit),
+		"POST " + configuration + "/assist":  s.assist,
+		"GET " + configuration + "/versions": with(s.configurationOf, s.versions),
+		"POST " + configuration + "/versions/{version}/restore": with(s.configurationOf, s.restore),
+		"POST " + configuration + "/try":                        with(s.formTarget, s.startTry),
+		"GET /explain/{code}":                                   s.explain,
+		"GET /begin":                                            s.begin,
+		"POST /begin":                                           s.learn,
+		"GET /begin/{draft}":                                    s.draft,
+		"POST /begin/{draft}":                                   s.create,
+		"GET /tries/{id}":                                       with(s.tryOf, s.try),
+		"GET /tries/{id}/stream":                                with(s.tryOf, s.followTry),
+		"POST /tries/{id}/cancel":                               with(s.tryOf, s.cancelTry),
+		"GET /tries/{id}/requests/{number}":                     with(s.tryOf, s.tryRequest),
+		"GET /tries/{id}/requests/{number}/body":                with(s.tryOf, s.tryBody),
+		"/":                                                     func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
 	}
-	maps.Copy(all, s.editorPages())
-	maps.Copy(all, s.beginPages())
-	maps.Copy(all, s.tryPages())
-	return all
 }
 
 // headers sets response headers that forbid everything that the web UI does not need.
@@ -145,6 +192,7 @@ func (s *site) headers(next http.Handler) http.Handler {
 // failedMessage replaces a page that could not be made.
 const failedMessage = "The page could not be created. The reason is in the terminal where the local platform runs."
 
+// fail shows why a request failed.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, message := http.StatusInternalServerError, failedMessage
 	if no, ok := errors.AsType[*apiError](err); ok {
@@ -154,11 +202,6 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	} else {
 		s.Report(fmt.Errorf("page %s: %w", r.URL.Path, err))
 	}
-	s.showMessage(w, status, message)
-}
-
-// showMessage shows a sentence instead of a page.
-func (s *site) showMessage(w http.ResponseWriter, status int, text string) {
 	title := "Request refused"
 	switch {
 	case status == http.StatusNotFound:
@@ -166,10 +209,13 @@ func (s *site) showMessage(w http.ResponseWriter, status int, text string) {
 	case status >= http.StatusInternalServerError:
 		title = "Internal error"
 	}
-	s.show(w, status, "message", layout{
+	if err := s.show(w, status, "message", layout{
 		Title: fmt.Sprintf("%d %s", status, http.StatusText(status)),
-		Body:  struct{ Title, Text string }{title, text},
-	})
+		Body:  struct{ Title, Text string }{title, message},
+	}); err != nil {
+		s.Report(err)
+		http.Error(w, message, status)
+	}
 }
 
 func ticker(interval time.Duration) (<-chan time.Time, func()) {

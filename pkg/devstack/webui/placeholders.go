@@ -40,7 +40,7 @@ func (s *site) hideSecrets(text string, names map[string]bool) string {
 	if len(text) > langservice.MaxText {
 		return value.OfString(dots).JSON()
 	}
-	return replaceSecrets(text, names, func(_, secret string) string { return secret }, s.placeholder)
+	return s.replaceSecrets(text, names, nil)
 }
 
 // hideSaved hides the secrets of a text after it was saved as document. document has
@@ -49,7 +49,7 @@ func (s *site) hideSecrets(text string, names map[string]bool) string {
 func (s *site) hideSaved(text string, document json.RawMessage, names map[string]bool) string {
 	stored := map[string]string{}
 	eachSecret(string(document), names, func(p langservice.Value, secret string) { stored[p.Pointer()] = secret })
-	return replaceSecrets(text, names, func(pointer, _ string) string { return stored[pointer] }, s.placeholder)
+	return s.replaceSecrets(text, names, stored)
 }
 
 // eachSecret calls visit with each secret of a JSON text and its JSON.
@@ -58,23 +58,24 @@ func eachSecret(text string, names map[string]bool, visit func(p langservice.Val
 		if !holdsSecret(p, names) {
 			return true
 		}
-		start, end := p.Span()
-		visit(p, text[start:end])
+		visit(p, text[p.Start:p.End])
 		return false
 	})
 }
 
-// replaceSecrets replaces the secrets of a JSON text by placeholders. stored returns the
-// stored JSON of a secret, and placeholder the placeholder of it.
-func replaceSecrets(text string, names map[string]bool, stored func(pointer, secret string) string, placeholder func(string) string) string {
+// replaceSecrets replaces the secrets of a JSON text by placeholders. stored contains the
+// stored JSON of the secrets by their pointers. If it is nil, the text contains them.
+func (s *site) replaceSecrets(text string, names map[string]bool, stored map[string]string) string {
 	var b strings.Builder
 	done := 0
 	eachSecret(text, names, func(p langservice.Value, secret string) {
-		start, end := p.Span()
-		if kept := stored(p.Pointer(), secret); !harmless(kept) {
-			b.WriteString(text[done:start])
-			b.WriteString(value.OfString(placeholder(compact(kept))).JSON())
-			done = end
+		if stored != nil {
+			secret = stored[p.Pointer()]
+		}
+		if !harmless(secret) {
+			b.WriteString(text[done:p.Start])
+			b.WriteString(value.OfString(s.placeholder(compact(secret))).JSON())
+			done = p.End
 		}
 	})
 	b.WriteString(text[done:])
@@ -84,10 +85,10 @@ func replaceSecrets(text string, names map[string]bool, stored func(pointer, sec
 // holdsSecret reports whether a value itself is a secret. It does not look at the values
 // inside of it.
 func holdsSecret(p langservice.Value, names map[string]bool) bool {
-	if isSecret(p.Name()) {
+	if isSecret(p.Name) {
 		return true
 	}
-	if p.Name() != "value" {
+	if p.Name != "value" {
 		return false
 	}
 	name := p.Beside("name")
@@ -195,31 +196,30 @@ func (stored secrets) fill(text string, names map[string]bool) (restoredText, er
 	fail := func(p langservice.Value, err *failure.Error) {
 		if problem == nil {
 			problem = err.At(p.Pointer())
-			out.unknown.start, out.unknown.end = p.Span()
+			out.unknown.start, out.unknown.end = p.Start, p.End
 		}
 	}
 	end := -1 // end of the value of the last secret key
 	langservice.New(text).Walk(func(p langservice.Value) bool {
-		start, stop := p.Span()
 		if holdsSecret(p, names) {
-			end = max(end, stop)
+			end = max(end, p.End)
 		}
 		raw, scalar := p.Scalar()
-		if !scalar || !strings.Contains(raw, dots) && (start >= end || !strings.Contains(raw, someDots)) {
+		if !scalar || !strings.Contains(raw, dots) && (p.Start >= end || !strings.Contains(raw, someDots)) {
 			return true
 		}
 		secret, known := stored[raw]
 		switch {
-		case start >= end:
+		case p.Start >= end:
 			fail(p, failure.Userf("a stored secret can only be used below a key that begins with #"))
 		case !known:
 			fail(p, failure.Userf("these dots do not match a secret stored in this configuration: type the whole value again"))
 		default:
-			b.WriteString(text[done:start])
-			done = stop
+			b.WriteString(text[done:p.Start])
+			done = p.End
 			from := b.Len()
 			b.WriteString(secret)
-			out.moved = append(out.moved, replacedRange{start, stop, from, b.Len()})
+			out.moved = append(out.moved, replacedRange{p.Start, p.End, from, b.Len()})
 		}
 		return true
 	})

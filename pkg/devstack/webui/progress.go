@@ -9,7 +9,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownLines is the maximum number of jobs of a configuration on the page of a job.
 const shownLines = 200
 
 // progress is the progress of the jobs of a configuration, computed from events.
@@ -63,7 +62,7 @@ func (p *progress) add(e store.Event, details value.Value) {
 	switch kind {
 	case "request.answered":
 		l.Requests++
-		if r := newRequest(e, details); r.Class() == "failed" || r.Class() == "refused" {
+		if class := newRequest(e, details).class(); class == "failed" || class == "refused" {
 			l.Failures++
 		}
 		l.start(e.Created.Add(-duration(details.Field("seconds"))))
@@ -150,6 +149,9 @@ type lineView struct {
 	// Left is the remaining time of a wait, Waited the time since its start if its end is
 	// unknown.
 	Left, Waited time.Duration
+	// Share is the percentage of parents that are done, with its unit, or "" if the number
+	// of parents is unknown.
+	Share string
 }
 
 // views returns the lines at time now. running is true if the platform's job is running.
@@ -170,6 +172,9 @@ func (p progress) views(now time.Time, running bool) []lineView {
 		if !v.Running {
 			v.Waiting = ""
 		}
+		if l.Parents > 0 {
+			v.Share = percent(min(float64(l.ParentsDone)/float64(l.Parents), 1))
+		}
 		if v.Waiting != "" && l.until.After(now) {
 			v.Left = l.until.Sub(now)
 		} else if v.Waiting != "" {
@@ -178,13 +183,4 @@ func (p progress) views(now time.Time, running bool) []lineView {
 		views[i] = v
 	}
 	return views
-}
-
-// Share returns the percentage of parents that are done, with its unit. It returns "" if
-// the number of parents is unknown.
-func (l jobLine) Share() string {
-	if l.Parents <= 0 {
-		return ""
-	}
-	return percent(min(float64(l.ParentsDone)/float64(l.Parents), 1))
 }

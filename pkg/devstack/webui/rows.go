@@ -31,11 +31,12 @@ type rowView struct {
 	// Total is the number of rows in the table, Matching the number of rows that match.
 	Total, Matching int
 	// Cut is true if the table is too large, so that not all rows were read.
-	Cut  bool
-	more bool // whether rows follow after this page
+	Cut bool
+	// Summary describes in words which rows are shown.
+	Summary string
+	paging
 }
 
-// shownRow is a row with its number in the table.
 type shownRow struct {
 	Number int
 	Cells  []cell
@@ -76,7 +77,24 @@ func (s *site) rows(r *http.Request, page tablePage) (rowView, error) {
 	} else {
 		err = s.sorted(r, &v, by, skip)
 	}
-	v.more = v.Matching > skip+len(v.Rows) && v.Number < most
+	if v.Number > 1 {
+		v.Earlier = v.address(v.Sort, v.Desc, v.Number-1)
+	}
+	if v.Matching > skip+len(v.Rows) && v.Number < most {
+		v.Later = v.address(v.Sort, v.Desc, v.Number+1)
+	}
+	for i := range v.Columns {
+		c := &v.Columns[i]
+		switch {
+		case v.Sort != c.Name:
+			c.By, c.Order = v.address(c.Name, false, 1), "none"
+		case !v.Desc:
+			c.By, c.Order = v.address(c.Name, true, 1), "ascending"
+		default:
+			c.By, c.Order = v.address("", false, 1), "descending"
+		}
+	}
+	v.Summary = v.summary()
 	return v, err
 }
 
@@ -233,53 +251,7 @@ func (v rowView) address(sort string, desc bool, number int) string {
 	return tableURL(v.ID) + "?" + q.Encode()
 }
 
-// By returns the URL that sorts by a column. It switches from ascending to descending to
-// the order of the table.
-func (v rowView) By(column string) string {
-	switch {
-	case v.Sort != column:
-		return v.address(column, false, 1)
-	case !v.Desc:
-		return v.address(column, true, 1)
-	default:
-		return v.address("", false, 1)
-	}
-}
-
-// Order returns the sort order by a column: ascending, descending or none.
-func (v rowView) Order(column string) string {
-	switch {
-	case v.Sort != column:
-		return "none"
-	case v.Desc:
-		return "descending"
-	default:
-		return "ascending"
-	}
-}
-
-// Earlier returns the URL of the previous page, or "" if there is none.
-func (v rowView) Earlier() string {
-	if v.Number == 1 {
-		return ""
-	}
-	return v.address(v.Sort, v.Desc, v.Number-1)
-}
-
-// Later returns the URL of the next page, or "" if there is none.
-func (v rowView) Later() string {
-	if !v.more {
-		return ""
-	}
-	return v.address(v.Sort, v.Desc, v.Number+1)
-}
-
-// First and Newest return "". The template for lists with pages needs them.
-func (v rowView) First() string  { return "" }
-func (v rowView) Newest() string { return "" }
-
-// Summary describes in words which rows are shown.
-func (v rowView) Summary() string {
+func (v rowView) summary() string {
 	if len(v.Rows) == 0 {
 		return ""
 	}
@@ -289,12 +261,7 @@ func (v rowView) Summary() string {
 		text = number(first) + "–" + number(first+len(v.Rows)-1) + " of " + text
 	}
 	if v.Phrase != "" {
-		text += " that "
-		if v.Matching == 1 {
-			text += "matches"
-		} else {
-			text += "match"
-		}
+		text += map[bool]string{true: " that matches", false: " that match"}[v.Matching == 1]
 	}
 	if v.Cut {
 		text += "; only the first " + count(maxSearchedRows, "row") + " or 256 MB were searched"

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/guard"
@@ -32,19 +33,22 @@ func (s *site) requireSession(inside http.Handler) http.Handler {
 	inside = http.StripPrefix(s.session.path, inside)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) {
-		s.ask(w, http.StatusOK, r.URL.Query().Get("next"))
+		s.ask(w, r, http.StatusOK, r.URL.Query().Get("next"))
 	})
 	mux.HandleFunc("POST /login", s.login)
-	mux.Handle("GET /assets/{name}", s.assets)
+	mux.HandleFunc("GET /assets/{name}", s.assets.serve)
 	// Pages of plain text cannot link to their icon.
 	mux.Handle("GET /favicon.ico", http.RedirectHandler(s.assets.path("icon.svg"), http.StatusFound))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		session, page := splitSession(r.URL.EscapedPath())
+		known := slices.ContainsFunc(r.CookiesNamed(nameOfCookie(r)), func(c *http.Cookie) bool {
+			return guard.Equal(c.Value, s.session.cookie)
+		})
 		switch {
 		case r.Method == http.MethodGet && query.Has("token"):
 			s.enter(w, r, query.Get("token"), page)
-		case guard.Equal(session, s.session.path) && s.known(r):
+		case guard.Equal(session, s.session.path) && known:
 			inside.ServeHTTP(w, r)
 		case fromScript(r):
 			s.respondLogin(w, http.StatusUnauthorized, loginResponse{Problem: "You are logged out."})
@@ -98,7 +102,7 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string)
 			s.respondLogin(w, http.StatusUnauthorized, loginResponse{Problem: refusedToken})
 			return
 		}
-		s.ask(w, http.StatusUnauthorized, next)
+		s.ask(w, r, http.StatusUnauthorized, next)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: nameOfCookie(r), Value: s.session.cookie, Path: s.session.path + "/", HttpOnly: true, Secure: r.TLS != nil, SameSite: http.SameSiteStrictMode})
@@ -109,26 +113,18 @@ func (s *site) enter(w http.ResponseWriter, r *http.Request, token, next string)
 	http.Redirect(w, r, s.session.path+local(next), http.StatusSeeOther)
 }
 
-// refusedToken is the message after a wrong token.
 const refusedToken = "Wrong token."
 
-func (s *site) ask(w http.ResponseWriter, status int, next string) {
-	s.show(w, status, "login", layout{
+func (s *site) ask(w http.ResponseWriter, r *http.Request, status int, next string) {
+	if err := s.show(w, status, "login", layout{
 		Title:   "Log in",
 		Outside: true,
 		Body: struct {
 			Refused, Next string
 		}{map[bool]string{true: refusedToken}[status == http.StatusUnauthorized], local(next)},
-	})
-}
-
-func (s *site) known(r *http.Request) bool {
-	for _, cookie := range r.CookiesNamed(nameOfCookie(r)) {
-		if guard.Equal(cookie.Value, s.session.cookie) {
-			return true
-		}
+	}); err != nil {
+		s.fail(w, r, err)
 	}
-	return false
 }
 
 // nameOfCookie returns the name of the cookie, which contains the port of the request. So

@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -161,7 +162,7 @@ func (p *platform) tables(job string) {
 		}
 		return []string{fmt.Sprint(next), name, fmt.Sprintf("user%d@shop.example", next), fmt.Sprintf("%d.%02d", 17*next%230, next%100), note}, nil
 	}
-	_, err := p.store.Load(store.Load{
+	_, err := p.store.Load(context.Background(), store.Load{
 		Table: "in.c-shop.users", PrimaryKey: []string{"id"}, Job: job, Next: users,
 		Columns: []store.Column{{Name: "id", Type: "INTEGER"}, {Name: "name", Type: "STRING", Nullable: true}, {Name: "email", Type: "STRING", Nullable: true}, {Name: "spent", Type: "NUMERIC", Nullable: true}, {Name: "profile", Nullable: true}},
 	})

@@ -2,6 +2,7 @@ package webui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -15,20 +16,36 @@ import (
 // sent as often.
 const beat = time.Second
 
-// headOnly reports whether the request needs only the headers of a stream. Writes of a
-// body would be discarded, so the stream would never notice that the client has
-// disconnected.
-func headOnly(r *http.Request) bool { return r.Method == http.MethodHead }
-
 // stream sends server-sent events with HTML. Their kinds are replace (elements by their
 // id), append (lines of the list of events), and end.
-type stream struct{ to deadlineWriter }
+type stream struct {
+	site  *site
+	r     *http.Request
+	to    deadlineWriter
+	beats <-chan time.Time
+}
 
-func newStream(w http.ResponseWriter) stream {
+var errDisconnected = errors.New("the client has disconnected")
+
+// follow responds with a stream, which send fills.
+func (s *site) follow(w http.ResponseWriter, r *http.Request, send func(stream) error) error {
 	w.Header().Set("Content-Type", "text/event-stream")
 	// A proxy must not buffer the events.
 	w.Header().Set("X-Accel-Buffering", "no")
-	return stream{newDeadlineWriter(w)}
+	if r.Method == http.MethodHead {
+		// Writes of a body would be discarded, so the stream would never notice that the
+		// client has disconnected.
+		return nil
+	}
+	out := stream{site: s, r: r, to: newDeadlineWriter(w)}
+	defer out.to.release()
+	beats, stop := s.Ticker(beat)
+	defer stop()
+	out.beats = beats
+	if err := send(out); !errors.Is(err, errDisconnected) {
+		return s.broken(r, err)
+	}
+	return nil
 }
 
 // send sends one event. The browser resumes after id. If id is 0, the previous id stays
@@ -46,12 +63,19 @@ func (s stream) send(kind string, id uint64, html string) error {
 	return s.write(b.String() + "\n")
 }
 
-// update sends a replace event unless the HTML equals the HTML that was sent last.
-func (s stream) update(html string, sent *string) error {
-	if html == *sent {
-		return nil
+// replace sends a fragment unless it equals the fragment that was sent last. If sent is
+// nil, it always sends the fragment.
+func (s stream) replace(fragment string, data any, sent *string) error {
+	html, err := s.site.fragment(fragment, data)
+	if err != nil {
+		return err
 	}
-	*sent = html
+	if sent != nil {
+		if html == *sent {
+			return nil
+		}
+		*sent = html
+	}
 	return s.send("replace", 0, html)
 }
 
@@ -60,49 +84,43 @@ func (s stream) alive() error { return s.write(": alive\n\n") }
 
 func (s stream) write(text string) error {
 	if _, err := s.to.Write([]byte(text)); err != nil {
-		return err
+		return errDisconnected
 	}
-	return s.to.Flush()
+	if s.to.control.Flush() != nil {
+		return errDisconnected
+	}
+	return nil
 }
 
 // followOverview sends the lists of the overview when they have changed, at most once per
 // beat.
 func (s *site) followOverview(w http.ResponseWriter, r *http.Request) error {
-	out := newStream(w)
-	if headOnly(r) {
-		return nil
-	}
-	defer out.to.release()
-	beats, stop := s.Ticker(beat)
-	defer stop()
-	var sent string
-	for {
-		changes := s.Store.Changes()
-		o, err := s.lookAround(r)
-		if err != nil {
-			return s.broken(r, err)
-		}
-		html, err := s.fragment("overview-live", o)
-		if err != nil {
-			return s.broken(r, err)
-		}
-		if out.update(html, &sent) != nil {
-			return nil // the client has disconnected
-		}
-		for again := false; !again; {
-			if s.wait(r, nil, beats) == over {
-				return nil
+	return s.follow(w, r, func(out stream) error {
+		var sent string
+		for {
+			changes := s.Store.Changes()
+			o, err := s.lookAround(r)
+			if err != nil {
+				return err
 			}
-			select {
-			case <-changes:
-				again = true
-			default:
+			if err := out.replace("overview-live", o, &sent); err != nil {
+				return err
 			}
-			if out.alive() != nil {
-				return nil
+			for again := false; !again; {
+				if out.wait(nil) == over {
+					return nil
+				}
+				select {
+				case <-changes:
+					again = true
+				default:
+				}
+				if err := out.alive(); err != nil {
+					return err
+				}
 			}
 		}
-	}
+	})
 }
 
 // signal is the reason why a stream stops waiting.
@@ -116,15 +134,15 @@ const (
 
 // wait waits for a change, a beat, or the end of the request or the platform. It returns
 // the first of them.
-func (s *site) wait(r *http.Request, changes <-chan struct{}, beats <-chan time.Time) signal {
+func (s stream) wait(changes <-chan struct{}) signal {
 	select {
-	case <-r.Context().Done():
+	case <-s.r.Context().Done():
 		return over
-	case <-s.Done:
+	case <-s.site.Done:
 		return over
 	case <-changes:
 		return changed
-	case <-beats:
+	case <-s.beats:
 		return beaten
 	}
 }
@@ -169,4 +187,169 @@ func (s *site) broken(r *http.Request, err error) error {
 		s.Report(fmt.Errorf("page %s: %w", r.URL.Path, err))
 	}
 	panic(http.ErrAbortHandler)
+}
+
+// writeTimeout is the maximum time for a write to a browser. A browser that accepts no
+// data for longer loses its connection: while rows are sent, a read transaction keeps the
+// file of the store from growing.
+const writeTimeout = 15 * time.Second
+
+// deadlineWriter moves the deadline of a response with each write, so that the response
+// may last as long as the client reads.
+type deadlineWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+}
+
+func newDeadlineWriter(w http.ResponseWriter) deadlineWriter {
+	return deadlineWriter{w, http.NewResponseController(w)}
+}
+
+// Write sets a new deadline and writes.
+func (p deadlineWriter) Write(text []byte) (int, error) {
+	if err := p.deadline(time.Now().Add(writeTimeout)); err != nil {
+		return 0, err
+	}
+	return p.w.Write(text)
+}
+
+// release removes the deadline from the connection, which may serve other requests.
+func (p deadlineWriter) release() { _ = p.deadline(time.Time{}) }
+
+// deadline sets the deadline. The response recorders of tests do not support deadlines.
+func (p deadlineWriter) deadline(at time.Time) error {
+	if err := p.control.SetWriteDeadline(at); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+type follower struct {
+	stream
+	// after is the id of the last event that the browser has.
+	after uint64
+	// events is the part of the event list that the page shows.
+	events listing
+	// head, lines and requests are the fragments that were sent last.
+	head, lines, requests string
+}
+
+// followJob streams the events of a job, and other parts of its page when they change. It
+// returns when the job has ended and everything was sent.
+func (s *site) followJob(w http.ResponseWriter, r *http.Request, j store.Job) error {
+	return s.follow(w, r, func(out stream) error {
+		f := follower{stream: out, after: resumeAfter(r), events: eventListing(r.URL.Query())}
+		for {
+			changes := s.Store.Changes()
+			// The job is read before its events: once it has ended, no events follow.
+			j, err := s.Store.Job(j.ID)
+			if err != nil {
+				return err
+			}
+			if err := f.catchUp(j); err != nil {
+				return err
+			}
+			if j.Status.Finished() {
+				return f.finish(j)
+			}
+			what := f.wait(changes)
+			for ; what == beaten; what = f.wait(changes) {
+				if err := f.beat(j); err != nil {
+					return err
+				}
+			}
+			if what == over {
+				return nil
+			}
+		}
+	})
+}
+
+// catchUp sends the events that the browser does not have, and the head of the page if it
+// has changed.
+func (f *follower) catchUp(j store.Job) error {
+	for {
+		batch, last, err := f.site.eventsAfter(f.r.Context(), j.ID, f.after)
+		if err != nil {
+			return err
+		}
+		if len(batch) == 0 {
+			break
+		}
+		f.after = last
+		var lines []eventLine
+		for _, e := range batch {
+			if line := newEventLine(e, kindOf(e)); !f.events.paged && wantsEvent(f.events, line) {
+				lines = append(lines, line)
+			}
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		html, err := f.site.fragment("event-lines", lines)
+		if err != nil {
+			return err
+		}
+		if err := f.send("append", last, html); err != nil {
+			return err
+		}
+	}
+	v, err := f.site.viewOf(f.r.Context(), j)
+	if err != nil {
+		return err
+	}
+	// Elapsed and Counted change all the time. Only beat sends them.
+	look := v
+	look.Elapsed, look.Counted = 0, nil
+	html, err := f.site.fragment("job-head", look)
+	if err != nil || html == f.head {
+		return err
+	}
+	f.head = html
+	return f.replace("job-head", v, nil)
+}
+
+// beat sends the totals of the job, the progress of its jobs and the list of requests. It
+// skips lists that have not changed.
+func (f *follower) beat(j store.Job) error {
+	v, err := f.site.viewOf(f.r.Context(), j)
+	if err != nil {
+		return err
+	}
+	if err := f.replace("job-totals", v, nil); err != nil {
+		return err
+	}
+	d, err := f.site.digest(f.r.Context(), j.ID)
+	if err != nil {
+		return err
+	}
+	if err := f.replace("job-lines", f.site.lines(&d, j), &f.lines); err != nil {
+		return err
+	}
+	requests, err := f.site.requestList(f.r, j.ID, &d)
+	if err != nil || !requests.live() {
+		return err
+	}
+	return f.replace("job-requests", requests, &f.requests)
+}
+
+// finish sends the parts of the page that are known only at the end.
+func (f *follower) finish(j store.Job) error {
+	d, err := f.site.digest(f.r.Context(), j.ID)
+	if err != nil {
+		return err
+	}
+	page, err := f.site.jobPage(f.r, j, &d)
+	if err != nil {
+		return err
+	}
+	if err := f.replace("job-outcome", page, nil); err != nil {
+		return err
+	}
+	if page.Requests.live() {
+		if err := f.replace("job-requests", page.Requests, nil); err != nil {
+			return err
+		}
+	}
+	return f.send("end", 0, "end")
 }

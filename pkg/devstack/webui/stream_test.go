@@ -247,26 +247,3 @@ func TestStreamsEndWithThePlatform(t *testing.T) {
 	close(p.done)
 	l.ends()
 }
-
-func TestStreamsEndWithTheirListener(t *testing.T) {
-	p := newPlatform(t)
-	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
-	p.must(err)
-	stopped := make(chan struct{})
-	p.page, p.session = p.open(func(time.Duration) (<-chan time.Time, func()) { return p.beats, func() { close(stopped) } })
-	l := p.listen(jobURL(j.ID) + "/stream")
-	l.expect("replace")
-	l.leave()
-	select {
-	case <-stopped:
-	case <-time.After(10 * time.Second):
-		t.Error("the stream continues without its listener")
-	}
-}
-
-func TestStreamOfNoJob(t *testing.T) {
-	p := newPlatform(t)
-	if w := p.get("/jobs/7/stream"); w.Code != http.StatusNotFound || strings.Contains(w.Header().Get("Content-Type"), "event-stream") {
-		t.Errorf("status %d, %v", w.Code, w.Header())
-	}
-}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/report"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
+	"github.com/keboola/configurable-extractor/pkg/report"
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
 
@@ -48,63 +48,50 @@ type tablePage struct {
 type columnView struct {
 	store.Column
 	Key, Figure bool
-	// found is the statistics of the sampled cells.
-	found   report.Column
-	sampled int
+	// Found describes the shapes of the cells in words. Lengths are the lengths of the
+	// shortest and the longest cell, in characters. Filled is the share of cells that are
+	// not empty, FilledWidth this share as the width of a bar. They are "" if there are no
+	// rows.
+	Found, Lengths, Filled, FilledWidth string
+	// By is the URL that sorts by the column. It switches from ascending to descending to
+	// the order of the table. Order is the sort order by the column: ascending, descending
+	// or none.
+	By, Order string
 }
 
-// Found describes the shapes of the cells in words. It returns "" if there are no rows.
-func (c columnView) Found() string {
-	if c.sampled == 0 {
-		return ""
+// describe sets the statistics of the sampled cells.
+func (c *columnView) describe(found report.Column, sampled int) {
+	if sampled == 0 {
+		return
 	}
-	if len(c.found.Shapes) == 0 {
-		return "always empty"
+	c.Found = "always empty"
+	if len(found.Shapes) > 0 {
+		slices.SortStableFunc(found.Shapes, func(a, b report.Shape) int { return b.Count - a.Count })
+		var names []string
+		shortest, longest := found.Shapes[0].Shortest, 0
+		c.Figure = true
+		for _, s := range found.Shapes {
+			names = append(names, s.Shape)
+			shortest, longest = min(shortest, s.Shortest), max(longest, s.Longest)
+			c.Figure = c.Figure && (s.Shape == "integer" || s.Shape == "number")
+		}
+		c.Found, c.Lengths = strings.Join(names, ", "), number(shortest)
+		if shortest != longest {
+			c.Lengths += "–" + number(longest)
+		}
 	}
-	var names []string
-	for _, s := range c.found.Shapes {
-		names = append(names, s.Shape)
-	}
-	return strings.Join(names, ", ")
-}
-
-// Lengths returns the lengths of the shortest and the longest cell, in characters.
-func (c columnView) Lengths() string {
-	if len(c.found.Shapes) == 0 {
-		return ""
-	}
-	shortest, longest := c.found.Shapes[0].Shortest, 0
-	for _, s := range c.found.Shapes {
-		shortest, longest = min(shortest, s.Shortest), max(longest, s.Longest)
-	}
-	if shortest == longest {
-		return number(longest)
-	}
-	return number(shortest) + "–" + number(longest)
-}
-
-// Filled returns the share of cells that are not empty. It returns "" if there are no
-// rows.
-func (c columnView) Filled() string {
-	if c.sampled == 0 {
-		return ""
-	}
-	share := 100 * float64(c.sampled-c.found.Empty) / float64(c.sampled)
-	switch {
-	case c.found.Empty > 0 && share > 99.9:
-		return ">99.9 %"
+	filled := float64(sampled-found.Empty) / float64(sampled)
+	c.FilledWidth = percent(filled)
+	switch share := 100 * filled; {
+	case found.Empty > 0 && share > 99.9:
+		c.Filled = ">99.9 %"
 	case share > 0 && share < 0.1:
-		return "<0.1 %"
+		c.Filled = "<0.1 %"
 	case share == float64(int(share)):
-		return fmt.Sprintf("%d %%", int(share))
+		c.Filled = fmt.Sprintf("%d %%", int(share))
 	default:
-		return fmt.Sprintf("%.1f %%", share)
+		c.Filled = fmt.Sprintf("%.1f %%", share)
 	}
-}
-
-// FilledWidth returns the share of cells that are not empty as the width of a bar.
-func (c columnView) FilledWidth() string {
-	return percent(float64(c.sampled-c.found.Empty) / float64(max(c.sampled, 1)))
 }
 
 // cell is a cell of a page. Short is its beginning. Text is the whole text if it is
@@ -127,15 +114,10 @@ func (s *site) tables(w http.ResponseWriter, _ *http.Request) error {
 		}
 		views = append(views, bucketView{b, tables})
 	}
-	s.show(w, http.StatusOK, "tables", layout{Title: "Tables", Section: "tables", Body: views})
-	return nil
+	return s.show(w, http.StatusOK, "tables", layout{Title: "Tables", Section: "tables", Body: views})
 }
 
-func (s *site) table(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.Store.Table(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *site) table(w http.ResponseWriter, r *http.Request, t store.Table) error {
 	page := tablePage{Table: t}
 	for _, c := range t.Columns {
 		page.Columns = append(page.Columns, columnView{Column: c, Key: slices.Contains(t.PrimaryKey, c.Name)})
@@ -145,35 +127,32 @@ func (s *site) table(w http.ResponseWriter, r *http.Request) error {
 	if err := s.sample(r.Context(), &page); err != nil {
 		return err
 	}
+	var err error
 	if page.Loads, err = s.loadsOf(t.ID); err != nil {
 		return err
 	}
 	if page.View, err = s.rows(r, page); err != nil {
 		return err
 	}
-	s.show(w, http.StatusOK, "table", layout{Title: "Table " + t.ID, Section: "tables", Body: page})
-	return nil
+	return s.show(w, http.StatusOK, "table", layout{Title: "Table " + t.ID, Section: "tables", Body: page})
 }
 
 // sample computes the statistics of the columns from the first rows of a table.
 func (s *site) sample(ctx context.Context, page *tablePage) error {
-	bytes := 0
+	bytes, found := 0, make([]report.Column, len(page.Columns))
 	err := s.Store.Rows(page.ID, func(cells []string) bool {
 		if len(cells) != len(page.Columns) {
 			return false // the table has just been loaded again
 		}
 		page.Sampled++
 		for i, text := range cells {
-			page.Columns[i].found.Add(text)
+			found[i].Add(text)
 			bytes += len(text)
 		}
 		return page.Sampled < report.MaxSampleRows && bytes < report.MaxSampleBytes && ctx.Err() == nil
 	})
 	for i := range page.Columns {
-		c := &page.Columns[i]
-		c.sampled = page.Sampled
-		slices.SortStableFunc(c.found.Shapes, func(a, b report.Shape) int { return b.Count - a.Count })
-		c.Figure = len(c.found.Shapes) > 0 && !slices.ContainsFunc(c.found.Shapes, func(s report.Shape) bool { return s.Shape != "integer" && s.Shape != "number" })
+		page.Columns[i].describe(found[i], page.Sampled)
 	}
 	return errors.Join(err, ctx.Err())
 }
@@ -192,11 +171,7 @@ func newCell(text string, budget int) cell {
 }
 
 // download streams a table as CSV with a header and with every cell in quotes.
-func (s *site) download(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.Store.Table(r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+func (s *site) download(w http.ResponseWriter, r *http.Request, t store.Table) error {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", attachment(t.ID+".csv"))
 	to := newDeadlineWriter(w)

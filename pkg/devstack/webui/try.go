@@ -10,22 +10,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keboola/configurable-extractor/pkg/authoring/report"
+	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/devstack/queue"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/devstack/tryrun"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/report"
 )
-
-func (s *site) tryPages() paths {
-	return paths{
-		"POST /configurations/{component}/{id}/try": s.startTry,
-		"GET /tries/{id}":                        s.try,
-		"GET /tries/{id}/stream":                 s.followTry,
-		"POST /tries/{id}/cancel":                s.cancelTry,
-		"GET /tries/{id}/requests/{number}":      s.tryRequest,
-		"GET /tries/{id}/requests/{number}/body": s.tryBody,
-	}
-}
 
 // tryPanel is the panel for tries in the editor, see the template try-panel. The fields
 // of its form belong to the form of the editor.
@@ -38,12 +29,9 @@ type tryPanel struct {
 	Off bool
 	// Last is the newest try, or nil.
 	Last *tryView
-	// Problem is the reason why the last try did not start.
-	Problem string
+	// Open is true if someone must enter a value before a try can succeed.
+	Open bool
 }
-
-// Open reports whether someone must enter a value before a try can succeed.
-func (p tryPanel) Open() bool { return slices.ContainsFunc(p.Fields, field.Empty) }
 
 // panel returns the panel of a configuration.
 func (s *site) panel(component, id string) (tryPanel, error) {
@@ -58,6 +46,7 @@ func (s *site) panel(component, id string) (tryPanel, error) {
 	if p.Fields, err = s.formFields(c); err != nil {
 		return p, err
 	}
+	p.Open = slices.ContainsFunc(p.Fields, func(f field) bool { return f.Text == "" && !f.Given })
 	if all := s.Tries.Of(component, id); len(all) > 0 {
 		p.Last, err = s.tryView(all[0], 0)
 	}
@@ -65,43 +54,32 @@ func (s *site) panel(component, id string) (tryPanel, error) {
 }
 
 // startTry starts a try of the text in the editor and redirects to its page.
-func (s *site) startTry(w http.ResponseWriter, r *http.Request) error {
+func (s *site) startTry(w http.ResponseWriter, r *http.Request, e editTarget) error {
 	if s.Tries == nil {
 		return store.ErrNotFound
-	}
-	if err := readForm(w, r); err != nil {
-		return s.refuse(w, r, http.StatusBadRequest, err.Error())
-	}
-	e, err := s.findTarget(r.PathValue("component"), r.PathValue("id"), r.PostForm.Get("row"))
-	if err != nil {
-		return err
 	}
 	wanted, err := s.wantedTry(r, e)
 	if err == nil {
 		var t *tryrun.Try
 		if t, err = s.Tries.Start(wanted); err == nil {
-			info := t.Info()
-			http.Redirect(w, r, s.session.path+tryURL(info.ID), http.StatusSeeOther)
-			return nil
+			return s.goTo(w, r, tryURL(t.Info().ID))
 		}
 	}
 	switch {
 	case errors.Is(err, tryrun.ErrBusy):
-		return s.refuse(w, r, http.StatusTooManyRequests, err.Error())
+		return &apiError{http.StatusTooManyRequests, sentence(err.Error())}
 	case errors.Is(err, tryrun.ErrClosed):
-		return s.refuse(w, r, http.StatusServiceUnavailable, err.Error())
+		return &apiError{http.StatusServiceUnavailable, sentence(err.Error())}
 	case failure.KindOf(err) == failure.User:
-		return s.refuse(w, r, http.StatusUnprocessableEntity, err.Error())
+		return &apiError{http.StatusUnprocessableEntity, sentence(err.Error())}
 	default:
 		return err
 	}
 }
 
-// tryURL returns the path of a try, below the path of the session.
 func tryURL(id string) string { return "/tries/" + url.PathEscape(id) }
 
-// lookUp returns the try that the path of r names.
-func (s *site) lookUp(r *http.Request) (*tryrun.Try, error) {
+func (s *site) tryOf(r *http.Request) (*tryrun.Try, error) {
 	if s.Tries == nil {
 		return nil, store.ErrNotFound
 	}
@@ -115,8 +93,17 @@ func (s *site) lookUp(r *http.Request) (*tryrun.Try, error) {
 // tryView is a try with data from its files.
 type tryView struct {
 	tryrun.State
+	// Path is the path of the try, below the path of the session.
+	Path       string
 	ConfigName string
-	Elapsed    time.Duration
+	Shown      store.Status
+	// Announcement is the text that a screen reader speaks when the status changes.
+	Announcement string
+	// Problems are the problems of the configuration that made the try fail. FaultPointer
+	// is the setting that made it fail, or "". Reason is the message without the pointer.
+	Problems             []report.Problem
+	FaultPointer, Reason string
+	Elapsed              time.Duration
 	// Report, Tables and Tree are set when the try has ended.
 	Report *report.Report
 	Tables []tryTable
@@ -130,9 +117,9 @@ type tryTable struct {
 	Total int
 }
 
-// Shown returns the job status that corresponds to the status of the try.
-func (v tryView) Shown() store.Status {
-	switch v.Status {
+// shownStatus returns the job status that corresponds to the status of a try.
+func shownStatus(status tryrun.Status) store.Status {
+	switch status {
 	case tryrun.Running:
 		return store.Processing
 	case tryrun.Success, tryrun.Limited:
@@ -144,29 +131,14 @@ func (v tryView) Shown() store.Status {
 	}
 }
 
-// Bad reports whether the try failed.
-func (v tryView) Bad() bool { return v.Status == tryrun.Failed }
-
-// Path returns the path of the try, below the path of the session.
-func (v tryView) Path() string { return tryURL(v.ID) }
-
-// EditPath returns the path of the editor, scrolled to the value at pointer.
-func (v tryView) EditPath(pointer string) string { return editURL(v.Component, v.Config, pointer) }
-
-// editURL returns the path of the editor, below the path of the session.
-func editURL(component, id, pointer string) string {
-	at := configurationPath(component, id) + "/edit"
-	if pointer != "" {
-		at += "?at=" + url.QueryEscape(pointer)
-	}
-	return at
-}
-
 // tryView reads a try from its files. from is the index of the first request in its tree
 // to show.
 func (s *site) tryView(t *tryrun.Try, from int) (*tryView, error) {
 	info := t.Info()
-	v := &tryView{State: info, ConfigName: info.Config}
+	v := &tryView{
+		State: info, Path: tryURL(info.ID), ConfigName: info.Config,
+		Shown: shownStatus(info.Status), Announcement: "The try is running.",
+	}
 	if c, err := s.Store.Configuration(info.Component, info.Config); err == nil {
 		v.ConfigName = cmp.Or(c.Name, info.Config)
 	} else if !errors.Is(err, store.ErrNotFound) {
@@ -176,11 +148,16 @@ func (s *site) tryView(t *tryrun.Try, from int) (*tryView, error) {
 		v.Elapsed = max(s.Now().Sub(info.Started), 0)
 		return v, nil
 	}
-	v.Elapsed = info.Ended.Sub(info.Started)
+	v.Elapsed, v.Announcement = info.Ended.Sub(info.Started), "The try has ended: "+string(v.Shown)+"."
 	var err error
 	if v.Report, err = t.Report(); err != nil {
 		return nil, err
 	}
+	if v.Report != nil && v.Report.Error != nil {
+		v.Problems = v.Report.Error.Problems[:min(len(v.Report.Error.Problems), maxProblems)]
+		v.FaultPointer = v.Report.Error.Pointer
+	}
+	v.Reason = strings.TrimSuffix(v.Message, " (at "+v.FaultPointer+")")
 	tables, err := t.Tables()
 	if err != nil {
 		return nil, err
@@ -201,54 +178,131 @@ func (s *site) tryView(t *tryrun.Try, from int) (*tryView, error) {
 		return nil, err
 	}
 	if index != nil {
-		v.Tree = newRequestTree(index, v.Path(), from)
+		v.Tree = newRequestTree(index, v.Path, from)
 	}
 	return v, nil
 }
 
-func (s *site) try(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.lookUp(r)
-	if err != nil {
-		return err
-	}
+func (s *site) try(w http.ResponseWriter, r *http.Request, t *tryrun.Try) error {
 	from, _ := strconv.Atoi(r.URL.Query().Get("from")) // invalid values become 0
 	v, err := s.tryView(t, from)
 	if err != nil {
 		return err
 	}
-	l := layout{Title: "Try of " + v.ConfigName + ": " + string(v.Shown()), Section: "overview", Assets: []string{"try.css", "try.js"}, Body: v}
-	s.show(w, http.StatusOK, "try", l)
-	return nil
+	l := layout{Title: "Try of " + v.ConfigName + ": " + string(v.Shown), Section: "overview", Assets: []string{"try.css", "try.js"}, Body: v}
+	return s.show(w, http.StatusOK, "try", l)
 }
 
-// Announcement returns the text that a screen reader speaks when the status changes.
-func (v tryView) Announcement() string {
-	if v.Running() {
-		return "The try is running."
-	}
-	return "The try has ended: " + string(v.Shown()) + "."
-}
-
-// maxProblems is the maximum number of problems that are listed.
 const maxProblems = 100
 
-// Problems returns the problems of the configuration that made the try fail.
-func (v tryView) Problems() []report.Problem {
-	if v.Report == nil || v.Report.Error == nil {
-		return nil
+// wantedTry reads the form of the panel. Its errors are user errors or errors of the
+// store.
+func (s *site) wantedTry(r *http.Request, e editTarget) (tryrun.Input, error) {
+	c := e.Configuration
+	wanted := tryrun.Input{Component: c.Component, Config: c.ID}
+	text, err := s.restoreSecrets(c.Component, c.ID, []byte(r.PostForm.Get("document")))
+	if err != nil {
+		return wanted, err
 	}
-	return v.Report.Error.Problems[:min(len(v.Report.Error.Problems), maxProblems)]
+	if len(text) == 0 {
+		return wanted, failure.Userf("There is no configuration to try: the editor is empty.")
+	}
+	if _, err := config.Parse(text); err != nil {
+		return wanted, err
+	}
+	wanted.Document = e.whole(text)
+	if wanted.Limits, err = limitsOf(r.PostForm); err != nil {
+		return wanted, err
+	}
+	if from := r.PostForm.Get("replay"); from != "" {
+		t, ok := s.Tries.Get(from)
+		if !ok {
+			return wanted, failure.Userf("The recording has been removed. Start a new try that sends requests.")
+		}
+		if info := t.Info(); info.Component != c.Component || info.Config != c.ID {
+			return wanted, failure.Userf("The recording belongs to another configuration.")
+		}
+		wanted.From = t
+	}
+	asked := c // a text that is not saved may use other variables
+	asked.Configuration = wanted.Document
+	wanted.Values, err = s.givenValues(asked, r.PostForm)
+	return wanted, err
 }
 
-// FaultPointer returns the setting that made the try fail, or "" if it is unknown.
-func (v tryView) FaultPointer() string {
-	if v.Report == nil || v.Report.Error == nil {
-		return ""
+// whole returns the document that a job would run with a text of the editor. A row is
+// merged over its configuration. For a configuration with rows, its first row is merged
+// over it.
+func (e editTarget) whole(text []byte) []byte {
+	switch {
+	case e.Row != nil:
+		return queue.RowDocument(fields(e.Configuration.Configuration), fields(text)).AppendJSON(nil)
+	case len(e.Rows) > 0:
+		return queue.RowDocument(fields(text), fields(e.Rows[0].Configuration)).AppendJSON(nil)
+	default:
+		return text
 	}
-	return v.Report.Error.Pointer
 }
 
-// Reason returns the message without the pointer, which the page shows as a link.
-func (v tryView) Reason() string {
-	return strings.TrimSuffix(v.Message, " (at "+v.FaultPointer()+")")
+// limitsOf reads the limits in a form. Missing limits have their defaults.
+func limitsOf(form url.Values) (tryrun.Limits, error) {
+	l := tryrun.DefaultLimits()
+	var seconds, megabytes int
+	for _, one := range []struct {
+		name, what string
+		to         *int
+	}{{"sample", "The sample", &l.Sample}, {"requests", "The limit of requests", &l.Requests}, {"seconds", "The limit of time", &seconds}, {"megabytes", "The limit of data", &megabytes}} {
+		text := form.Get("try-" + one.name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n <= 0 {
+			return l, failure.Userf("%s must be a whole number above 0, found %q.", one.what, text)
+		}
+		*one.to = n
+	}
+	if seconds > 0 {
+		l.Time = time.Duration(min(seconds, 1e6)) * time.Second
+	}
+	if megabytes > 0 {
+		l.Bytes = int64(min(megabytes, 1e6)) * 1e6
+	}
+	return l, nil
+}
+
+func (s *site) cancelTry(w http.ResponseWriter, r *http.Request, t *tryrun.Try) error {
+	t.Cancel()
+	return s.goTo(w, r, tryURL(t.Info().ID))
+}
+
+// followTry sends the head of a running try when it changes, at most once per beat, and
+// its result at the end.
+func (s *site) followTry(w http.ResponseWriter, r *http.Request, t *tryrun.Try) error {
+	return s.follow(w, r, func(out stream) error {
+		var sent string
+		for t.Info().Running() {
+			v, err := s.tryView(t, 0)
+			if err != nil {
+				return err
+			}
+			if err := out.replace("try-live", v, &sent); err != nil {
+				return err
+			}
+			if out.wait(t.Done()) == over {
+				return nil
+			}
+			if err := out.alive(); err != nil {
+				return err
+			}
+		}
+		v, err := s.tryView(t, 0)
+		if err != nil {
+			return err
+		}
+		if err := out.replace("try-result", v, nil); err != nil {
+			return err
+		}
+		return out.send("end", 0, "end")
+	})
 }

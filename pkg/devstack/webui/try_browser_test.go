@@ -20,7 +20,6 @@ func TestTryInBrowser(t *testing.T) {
 	b.Look(1440, 900, "light")
 	b.Do(chromedp.Navigate(b.server + "/?token=a+token+%26+more"))
 	b.visit("/configurations/acme.ex-shop/1/edit")
-	b.shots("try-before")
 
 	const ended = `document.getElementById("try-result")?.dataset.stream === undefined && document.querySelector("#try-result .status")?.textContent === "%STATUS%"`
 	until := func(status string) { b.Until(strings.ReplaceAll(ended, "%STATUS%", status)) }
@@ -32,7 +31,6 @@ func TestTryInBrowser(t *testing.T) {
 	if text := ask[string](b, `document.documentElement.outerHTML`); strings.Contains(text, "let-me-in-please") || strings.Contains(text, "tok-9-secret") {
 		b.Error("a secret is in the page")
 	}
-	b.shots("try")
 	b.Do(chromedp.Click(chromedp.CSS("#try-tree .tree-request[href$='/requests/2']")))
 	b.Until(`document.querySelector("#try-request .is-next") !== null && document.activeElement.id === "try-request-title"`)
 	if got := ask[string](b, `document.querySelector("#try-request .try-parts").innerText`); !strings.Contains(got, "baseUrl + endpoint") || !strings.Contains(got, "job, attr since") {
@@ -40,11 +38,6 @@ func TestTryInBrowser(t *testing.T) {
 	}
 	if got := ask[string](b, `document.querySelector("#try-request .is-next code").textContent.trim()`); got != `"next": 2,` {
 		b.Errorf("the value for the next page is %q", got)
-	}
-	b.shots("try-request")
-	for _, place := range []string{".try-response", "#try-tables-title"} {
-		ask[bool](b, `(document.querySelector("`+place+`").scrollIntoView(), true)`)
-		b.shots("try" + strings.Trim(place, ".#"))
 	}
 	b.Do(chromedp.Click(chromedp.CSS(`#try-request .try-edit[data-at="/parameters/config/jobs/0/params/since"]`)))
 	if got := ask[string](b, `(() => {
@@ -83,7 +76,6 @@ func TestTryInBrowser(t *testing.T) {
 	p.shop.hold.Store(&hold)
 	b.Do(chromedp.Click(chromedp.ID("try-start")))
 	b.Until(`document.getElementById("try-cancel") !== null`)
-	b.shots("try-running")
 	b.Do(chromedp.Click(chromedp.ID("try-cancel")))
 	until("cancelled")
 	close(hold)

@@ -154,7 +154,7 @@ func (p *tryPlatform) addTries(now func() time.Time) {
 	jobs, err := queue.New(queue.Options{Store: p.store, Runner: runs, Token: "the-token-of-jobs", URL: "http://127.0.0.1:1", Stack: "localhost", Now: now})
 	p.must(err)
 	p.triesDir = filepath.Join(dir, "tries")
-	p.tries, err = tryrun.New(tryrun.Options{Dir: p.triesDir, Runner: runs, Prepare: jobs.Try, Now: now, Report: func(err error) { p.Errorf("reported: %v", err) }})
+	p.tries, err = tryrun.New(tryrun.Options{Dir: p.triesDir, Run: runs.Run, Prepare: jobs.Try, Now: now, Report: func(err error) { p.Errorf("reported: %v", err) }})
 	p.must(err)
 	p.Cleanup(func() { p.must(p.tries.Close()) })
 	p.platform.tries = p.tries

@@ -43,8 +43,10 @@ type requestPage struct {
 	Sent      *bodyView
 	SentParts []requestPart
 	SentType  string
-	// Responded is true if there is a response.
+	// Responded is true if there is a response. Unknown is true if the request was missing
+	// in the recording that the try replayed.
 	Responded       bool
+	Unknown         bool
 	Tone            string
 	Status          int
 	StatusText      string
@@ -65,7 +67,6 @@ type requestPage struct {
 	Previous, Next string
 }
 
-// requestPart is a part of a request: its name, value and sources.
 type requestPart struct {
 	Name, Value string
 	// Hidden is true if the value is a secret.
@@ -79,47 +80,41 @@ type requestPart struct {
 // path of the editor at the setting.
 type partSource struct{ From, Pointer, Edit string }
 
-func (s *site) tryRequest(w http.ResponseWriter, r *http.Request) error {
-	t, x, err := s.exchange(r)
+func (s *site) tryRequest(w http.ResponseWriter, r *http.Request, t *tryrun.Try) error {
+	x, err := exchangeOf(t, r)
 	if err != nil {
 		return err
 	}
 	defer x.Close()
 	level, _ := strconv.Atoi(r.URL.Query().Get("more")) // invalid values become 0
 	level = max(0, min(level, len(bodyLevels())-1))
-	info := t.Info()
-	page, err := newRequestPage(info, x, level)
+	page, err := newRequestPage(t.Info(), x, level)
 	if err != nil {
 		return err
 	}
 	if err := neighbours(page, t); err != nil {
 		return err
 	}
-	s.show(w, http.StatusOK, "tryrequest", layout{Title: page.Method + " " + textfmt.Cut(page.URL, 100), Section: "overview", Assets: []string{"try.css", "try.js"}, Body: page})
-	return nil
+	return s.show(w, http.StatusOK, "tryrequest", layout{Title: page.Method + " " + textfmt.Cut(page.URL, 100), Section: "overview", Assets: []string{"try.css", "try.js"}, Body: page})
 }
 
-// exchange returns the try and the exchange that the path of r names. The caller must
-// close the exchange.
-func (s *site) exchange(r *http.Request) (*tryrun.Try, *tryrun.RecordedExchange, error) {
-	t, err := s.lookUp(r)
-	if err != nil {
-		return nil, nil, err
-	}
+// exchangeOf returns the exchange that the path of a request names. The caller must close
+// the exchange.
+func exchangeOf(t *tryrun.Try, r *http.Request) (*tryrun.RecordedExchange, error) {
 	number, err := strconv.Atoi(r.PathValue("number"))
 	if err != nil {
-		return nil, nil, store.ErrNotFound
+		return nil, store.ErrNotFound
 	}
 	x, ok, err := t.Exchange(number)
 	if err == nil && !ok {
 		err = store.ErrNotFound
 	}
-	return t, x, err
+	return x, err
 }
 
 // tryBody sends the whole body of a response, with a type that no browser renders.
-func (s *site) tryBody(w http.ResponseWriter, r *http.Request) error {
-	_, x, err := s.exchange(r)
+func (s *site) tryBody(w http.ResponseWriter, r *http.Request, t *tryrun.Try) error {
+	x, err := exchangeOf(t, r)
 	if err != nil {
 		return err
 	}
@@ -202,7 +197,6 @@ func following(rows []tryrun.Row) string {
 	return ""
 }
 
-// queryValues returns the values in the query of a URL.
 func queryValues(address string) []string {
 	parsed, err := url.Parse(address)
 	if err != nil {
@@ -221,7 +215,7 @@ func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*
 		Try: info, TryPath: at, Row: x.Row, Path: fmt.Sprintf("%s/requests/%d", at, x.Number),
 		Method: x.Request.Method, URL: textfmt.Cut(x.Request.URL, maxAddress),
 		Responded: x.Response.Status != 0, Status: x.Response.Status, StatusText: textfmt.Cut(x.Response.StatusText, maxPart),
-		Tone: (&treeNode{Row: &x.Row}).Tone(), Size: x.Response.Content.Size, ResponseType: x.Response.Content.MimeType, Reading: x.Reading,
+		Tone: statusTone(x.Row.Status), Unknown: notRecorded(&x.Row), Size: x.Response.Content.Size, ResponseType: x.Response.Content.MimeType, Reading: x.Reading,
 	}
 	if x.Response.Content.Omitted {
 		p.Omitted = x.Response.Content.Comment
@@ -230,13 +224,19 @@ func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*
 	if x.Origin != nil {
 		e.sources = x.Origin.Sources
 	}
-	p.Parts, p.Headers = e.address(x.Request), e.headers(x.Request.Headers)
+	p.Parts = e.pairs(e.address(x.Request), "query ", "?", x.Request.Query)
+	p.Headers = e.pairs(nil, "header ", "", x.Request.Headers)
 	if post := x.Request.Post; post != nil {
 		sent, err := newBodyView(strings.NewReader(post.Text), bodyLevels()[level], nil)
 		if err != nil {
 			return nil, err
 		}
-		p.Sent, p.SentType, p.SentParts = &sent, post.MimeType, e.named("body ", nil)
+		p.Sent, p.SentType = &sent, post.MimeType
+		for _, s := range e.sources {
+			if name, ok := strings.CutPrefix(s.Part, "body "); ok && len(p.SentParts) < maxParts {
+				p.SentParts = append(p.SentParts, e.withSource(newPart(name, "", false), s))
+			}
+		}
 	}
 	for _, h := range x.Response.Headers {
 		if len(p.ResponseHeaders) == maxParts {
@@ -255,7 +255,7 @@ func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*
 	if x.Reading != nil {
 		p.DataPath = strings.Join(x.Reading.Data, ".")
 		if x.Reading.Pointer != "" {
-			p.StopEdit = editURL(info.Component, info.Config, x.Reading.Pointer)
+			p.StopEdit = editPath(info.Component, info.Config, x.Reading.Pointer)
 		}
 	}
 	return p, nil
@@ -289,35 +289,17 @@ type explainer struct {
 	sources []apirequest.Source
 }
 
-// withSource adds a source to a part.
 func (e explainer) withSource(p requestPart, s apirequest.Source) requestPart {
 	from := partSource{From: textfmt.Cut(s.From, maxPart), Pointer: s.Pointer}
 	if s.Pointer != "" {
-		from.Edit = editURL(e.info.Component, e.info.Config, s.Pointer)
+		from.Edit = editPath(e.info.Component, e.info.Config, s.Pointer)
 	}
 	p.Sources = append(p.Sources, from)
 	return p
 }
 
-// named returns the parts with a kind, with their values.
-func (e explainer) named(kind string, valueOf func(name string) string) []requestPart {
-	var all []requestPart
-	for _, s := range e.sources {
-		name, ok := strings.CutPrefix(s.Part, kind)
-		if !ok || len(all) == maxParts {
-			continue
-		}
-		text := ""
-		if valueOf != nil {
-			text = valueOf(name)
-		}
-		all = append(all, e.withSource(newPart(name, text, false), s))
-	}
-	return all
-}
-
-// address returns the parts of the method and URL: the URL without its query,
-// placeholders, and query parameters.
+// address returns the parts of the method and URL: the URL without its query, and
+// placeholders.
 func (e explainer) address(r har.Request) []requestPart {
 	base, _, _ := strings.Cut(r.URL, "?")
 	all := []requestPart{newPart("address", base, false)}
@@ -331,28 +313,14 @@ func (e explainer) address(r har.Request) []requestPart {
 			all = append(all, e.withSource(newPart(strings.TrimPrefix(s.Part, "placeholder "), "", false), s))
 		}
 	}
-	for _, pair := range r.Query {
-		if len(all) >= maxParts {
-			break
-		}
-		part := newPart("?"+pair.Name, pair.Value, false)
-		if s, ok := e.source("query ", pair.Name); ok {
-			part = e.withSource(part, s)
-		}
-		all = append(all, part)
-	}
 	return all
 }
 
-// headers returns the headers with their sources.
-func (e explainer) headers(pairs []har.Pair) []requestPart {
-	var all []requestPart
-	for _, pair := range pairs {
-		if len(all) == maxParts {
-			break
-		}
-		part := newPart(pair.Name, pair.Value, false)
-		if s, ok := e.source("header ", pair.Name); ok {
+// pairs adds query parameters or headers with their sources to the parts.
+func (e explainer) pairs(all []requestPart, kind, prefix string, pairs []har.Pair) []requestPart {
+	for _, pair := range pairs[:max(0, min(len(pairs), maxParts-len(all)))] {
+		part := newPart(prefix+pair.Name, pair.Value, false)
+		if s, ok := e.source(kind, pair.Name); ok {
 			part = e.withSource(part, s)
 		}
 		all = append(all, part)
@@ -371,6 +339,3 @@ func (e explainer) source(kind, name string) (apirequest.Source, bool) {
 	}
 	return apirequest.Source{}, false
 }
-
-// Unknown reports whether the request was missing in the recording that the try replayed.
-func (p *requestPage) Unknown() bool { return notRecorded(&p.Row) }

@@ -9,7 +9,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/tryrun"
 )
 
-// treeRows is the maximum number of requests of a tree on a page.
 const treeRows = 200
 
 // requestTree shows a part of the requests of a try below their iterations, jobs and
@@ -31,17 +30,25 @@ type treeNode struct {
 	Title string
 	Row   *tryrun.Row
 	// Path is the path of the request's page.
-	Path  string
+	Path string
+	// Label is the number of the page in its run, see pageLabel. Tone is the style: ok,
+	// redirect, refused or failed. Address is the URL without scheme and host.
+	Label, Tone, Address string
+	// Unknown is true if the request was missing in the recording that the try replayed.
+	Unknown bool
+	// Stop is the reason why a root job ended with the request. Child jobs have many runs,
+	// so the page shows their reasons below the tables.
+	Stop  string
 	Nodes []*treeNode
 }
 
-// Label returns the number of the page in its run. A child job has many runs for a page
+// pageLabel returns the number of the page in its run. A child job has many runs for a page
 // of its parent. There the label is the number of the run, followed by the number of the
 // page if it is not the first.
-func (n *treeNode) Label() string {
-	at := n.Row.At
+func pageLabel(row *tryrun.Row) string {
+	at := row.At
 	switch {
-	case n.Row.Login:
+	case row.Login:
 		return "login"
 	case len(at) < 4:
 		return ""
@@ -57,9 +64,9 @@ func (n *treeNode) Label() string {
 	}
 }
 
-// Tone returns the style of a request: ok, redirect, refused or failed.
-func (n *treeNode) Tone() string {
-	switch status := n.Row.Status; {
+// statusTone returns the style of a status: ok, redirect, refused or failed.
+func statusTone(status int) string {
+	switch {
 	case status == 0:
 		return "failed"
 	case status >= 400:
@@ -69,18 +76,6 @@ func (n *treeNode) Tone() string {
 	default:
 		return "ok"
 	}
-}
-
-// Address returns the URL without scheme and host.
-func (n *treeNode) Address() string {
-	_, rest, ok := strings.Cut(n.Row.URL, "://")
-	if !ok {
-		return n.Row.URL
-	}
-	if i := strings.IndexByte(rest, '/'); i >= 0 {
-		return rest[i:]
-	}
-	return "/"
 }
 
 // newRequestTree returns the part of the tree that contains the request with index from.
@@ -121,10 +116,11 @@ type openNode struct {
 
 // around reports whether a request belongs below the node.
 func (o openNode) around(row *tryrun.Row) bool {
-	if !isPrefix(o.at, row.At) || len(o.at) == len(row.At) { // another attempt is a sibling
+	n := len(o.at)
+	if n >= len(row.At) || !slices.Equal(o.at, row.At[:n]) { // another attempt is a sibling
 		return false
 	}
-	return o.job == "" || o.job == row.Pointer || len(o.at) < len(groupOf(row))
+	return o.job == "" || o.job == row.Pointer || n < len(groupOf(row))
 }
 
 // groupOf returns the prefix of Row.At that all requests of a job share. It identifies
@@ -134,7 +130,17 @@ func groupOf(row *tryrun.Row) []int { return row.At[:len(row.At)-2] }
 // add adds a request below its nodes: the iteration, the job, and for a child job the
 // request of the parent's page.
 func (b *treeBuilder) add(row *tryrun.Row, path string) {
-	request := &treeNode{Kind: "request", Row: row, Path: path}
+	request := &treeNode{
+		Kind: "request", Row: row, Path: path, Label: pageLabel(row), Tone: statusTone(row.Status),
+		Address: row.URL, Unknown: notRecorded(row),
+	}
+	if _, rest, ok := strings.Cut(row.URL, "://"); ok {
+		_, path, _ := strings.Cut(rest, "/")
+		request.Address = "/" + path
+	}
+	if row.Reading != nil && len(row.At) <= 4 {
+		request.Stop = row.Reading.Stop
+	}
 	if len(row.At) < 4 { // a recording of another program
 		b.tree.Nodes, b.open = append(b.tree.Nodes, request), nil
 		return
@@ -163,22 +169,6 @@ func (b *treeBuilder) enter(o openNode) {
 	b.open = append(b.open, o)
 }
 
-func isPrefix(short, long []int) bool {
-	return len(short) <= len(long) && slices.Equal(short, long[:len(short)])
-}
-
-// Unknown reports whether a request was missing in the recording that the try replayed.
-func (n *treeNode) Unknown() bool { return notRecorded(n.Row) }
-
 // notRecorded reports whether a request failed because the replayed recording did not
 // contain it.
 func notRecorded(row *tryrun.Row) bool { return row.Status == 0 && row.NotRecorded }
-
-// Stop returns the reason why a root job ended with the request. Child jobs have many
-// runs, so the page shows their reasons below the tables.
-func (n *treeNode) Stop() string {
-	if n.Row.Reading == nil || len(n.Row.At) > 4 {
-		return ""
-	}
-	return n.Row.Reading.Stop
-}

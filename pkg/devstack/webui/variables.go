@@ -10,24 +10,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/tryrun"
 )
 
-// valuePrefix begins the names of the fields with values of variables.
 const valuePrefix = "value."
 
 // field is a variable in a form that runs or tries a configuration.
 type field struct {
 	variable
+	// Field is the name of the field.
+	Field string
 	// Text is the initial content of the field: the default value, or the value of the
 	// last try or job. The field of a secret is empty.
 	Text string
 	// last is the value of the last try or job, or "".
 	last string
 }
-
-// Field returns the name of the field.
-func (f field) Field() string { return valuePrefix + f.Name }
-
-// Empty reports whether a run fails unless someone fills in the field.
-func (f field) Empty() bool { return f.Text == "" && !f.Given }
 
 // formFields returns the fields for the variables of a configuration.
 func (s *site) formFields(c store.Configuration) ([]field, error) {
@@ -41,7 +36,7 @@ func (s *site) formFields(c store.Configuration) ([]field, error) {
 	}
 	var found []field
 	for _, v := range list {
-		f := field{variable: v, Text: v.Value, last: last[v.Name]}
+		f := field{variable: v, Field: valuePrefix + v.Name, Text: v.Value, last: last[v.Name]}
 		if !v.Given {
 			f.Text = f.last
 		}

@@ -9,11 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownVersions is the number of versions on one page.
 const shownVersions = 100
 
 // versionsPage lists the versions of a configuration and compares two of them.
@@ -32,9 +33,6 @@ type versionsPage struct {
 	Problem string
 }
 
-// Path returns the path of the configuration's page.
-func (p versionsPage) Path() string { return configurationPath(p.Component, p.ID) }
-
 // versionLine is one version. Current is true for the newest version. Left and Right are
 // true for the first and the second version to compare.
 type versionLine struct {
@@ -43,7 +41,6 @@ type versionLine struct {
 	Current, Left, Right bool
 }
 
-// comparison holds the differences in one document.
 type comparison struct {
 	Title string
 	Lines []change
@@ -51,18 +48,23 @@ type comparison struct {
 	Omitted int
 }
 
-// shownChanges is the maximum number of lines of comparisons on a page.
-const shownChanges = 4000
-
-func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
-	return s.showVersions(w, r, http.StatusOK, "")
+type change struct {
+	// Kind is same, old, new or gap. A gap stands for Omitted equal lines.
+	Kind string
+	// Old and New are the line numbers in the two texts, or 0 if a text does not have the
+	// line.
+	Old, New int
+	Text     string
+	Omitted  int
 }
 
-func (s *site) showVersions(w http.ResponseWriter, r *http.Request, status int, problem string) error {
-	c, err := s.Store.Configuration(r.PathValue("component"), r.PathValue("id"))
-	if err != nil {
-		return err
-	}
+const shownChanges = 4000
+
+func (s *site) versions(w http.ResponseWriter, r *http.Request, c store.Configuration) error {
+	return s.showVersions(w, r, c, http.StatusOK, "")
+}
+
+func (s *site) showVersions(w http.ResponseWriter, r *http.Request, c store.Configuration, status int, problem string) error {
 	p := versionsPage{Configuration: c, Problem: problem}
 	query := r.URL.Query()
 	p.From, p.To = versionIn(query, "from"), versionIn(query, "to")
@@ -77,8 +79,7 @@ func (s *site) showVersions(w http.ResponseWriter, r *http.Request, status int, 
 			return err
 		}
 	}
-	s.show(w, status, "versions", layout{Title: "Versions of " + (editTarget{Configuration: c}).Title(), Section: "overview", Body: p, Assets: []string{"editor.css"}})
-	return nil
+	return s.show(w, status, "versions", layout{Title: "Versions of " + (editTarget{Configuration: c}).title(), Section: "overview", Body: p, Assets: []string{"editor.css"}})
 }
 
 // versionIn returns the number of a version in a query, or 0 if there is none.
@@ -114,7 +115,7 @@ func (s *site) listVersions(r *http.Request, p *versionsPage, before int) error 
 	for _, record := range records {
 		who[record.Version] = record.Creator.Description
 	}
-	err := s.Store.Versions(p.Component, p.ID, func(v store.Version) bool {
+	err := s.Store.Versions(p.Component, p.ID, "", func(v store.Version) bool {
 		if before > 0 && v.Number >= before {
 			return true
 		}
@@ -173,7 +174,7 @@ func (s *site) compare(p *versionsPage) error {
 		if slices.Equal(before, after) {
 			return
 		}
-		c := comparison{Title: title, Lines: shorten(compareLines(before, after))}
+		c := comparison{Title: title, Lines: compareLines(before, after)}
 		c.Omitted = max(len(c.Lines)-left, 0)
 		c.Lines = c.Lines[:len(c.Lines)-c.Omitted]
 		left -= len(c.Lines)
@@ -182,7 +183,7 @@ func (s *site) compare(p *versionsPage) error {
 	add("Name and description", about(old.Name, old.Description, old.IsDisabled), about(fresh.Name, fresh.Description, fresh.IsDisabled))
 	add("Configuration", lines(old.Configuration), lines(fresh.Configuration))
 	for _, row := range old.Rows {
-		title := (editTarget{Row: &row}).Title()
+		title := (editTarget{Row: &row}).title()
 		if now, found := fresh.Row(row.ID); found {
 			add(title, append(about(row.Name, row.Description, row.IsDisabled), lines(row.Configuration)...), append(about(now.Name, now.Description, now.IsDisabled), lines(now.Configuration)...))
 		} else {
@@ -191,7 +192,7 @@ func (s *site) compare(p *versionsPage) error {
 	}
 	for _, row := range fresh.Rows {
 		if _, found := old.Row(row.ID); !found {
-			add((editTarget{Row: &row}).Title()+" (new)", nil, lines(row.Configuration))
+			add((editTarget{Row: &row}).title()+" (new)", nil, lines(row.Configuration))
 		}
 	}
 	p.Same = len(p.Compared) == 0
@@ -208,22 +209,61 @@ func about(name, description string, disabled bool) []string {
 }
 
 // restore makes a new version with the content of an earlier version.
-func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
+func (s *site) restore(w http.ResponseWriter, r *http.Request, c store.Configuration) error {
 	number, err := strconv.Atoi(r.PathValue("version"))
 	if err != nil || number < 1 {
 		return store.ErrNotFound
 	}
-	component, id := r.PathValue("component"), r.PathValue("id")
-	path := fmt.Sprintf("%s/versions/%d/rollback", storagePath(component, id), number)
+	path := fmt.Sprintf("%s/versions/%d/rollback", storagePath(c.Component, c.ID), number)
 	err = s.call(r.Context(), http.MethodPost, path, map[string]any{"changeDescription": fmt.Sprintf("Restored version %d", number)}, nil)
 	if no, ok := errors.AsType[*apiError](err); ok {
 		if no.Status == http.StatusNotFound {
 			return store.ErrNotFound
 		}
-		return s.showVersions(w, r, no.Status, sentence(no.Message))
+		return s.showVersions(w, r, c, no.Status, sentence(no.Message))
 	} else if err != nil {
 		return err
 	}
-	http.Redirect(w, r, s.session.path+configurationPath(component, id)+"/versions", http.StatusSeeOther)
-	return nil
+	return s.goTo(w, r, configurationPath(c.Component, c.ID)+"/versions")
+}
+
+// compareLines returns the lines that differ between two texts, the equal lines around
+// them, and gaps for the other lines.
+func compareLines(old, fresh []string) []change {
+	joined := func(lines []string) []byte {
+		if len(lines) == 0 {
+			return nil
+		}
+		return []byte(strings.Join(lines, "\n") + "\n")
+	}
+	var all []change
+	i, k := 0, 0 // numbers of lines so far
+	gap := func(until int) {
+		if omitted := until - i; omitted > 0 {
+			all = append(all, change{Kind: "gap", Omitted: omitted})
+			i, k = i+omitted, k+omitted
+		}
+	}
+	_, unified, _ := strings.Cut(string(diff.Diff("", joined(old), "", joined(fresh))), "\n+++ \n")
+	for line := range strings.Lines(unified) {
+		c := change{Old: i + 1, New: k + 1, Text: strings.TrimSuffix(line[1:], "\n")}
+		switch line[0] {
+		case '@': // "@@ -first,count +first,count @@"
+			first, _ := strconv.Atoi(strings.TrimLeft(c.Text[:strings.IndexByte(c.Text, ',')], "@ -"))
+			gap(first - 1)
+			continue
+		case '-':
+			c.Kind, c.New = "old", 0
+			i++
+		case '+':
+			c.Kind, c.Old = "new", 0
+			k++
+		default:
+			c.Kind = "same"
+			i, k = i+1, k+1
+		}
+		all = append(all, c)
+	}
+	gap(len(old))
+	return all
 }

@@ -2,11 +2,14 @@ package webui
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +17,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"golang.org/x/net/html"
 )
 
 //go:embed templates
@@ -62,18 +66,17 @@ func newViews(s *site) views {
 	return v
 }
 
-// show writes a page, or an error if the page cannot be made.
-func (s *site) show(w http.ResponseWriter, status int, page string, l layout) {
+// show writes a page. It writes nothing if the page cannot be made.
+func (s *site) show(w http.ResponseWriter, status int, page string, l layout) error {
 	var b bytes.Buffer
 	if err := s.views.pages[page].ExecuteTemplate(&b, "frame", l); err != nil {
-		s.Report(fmt.Errorf("page %s: %w", page, err))
-		http.Error(w, failedMessage, http.StatusInternalServerError)
-		return
+		return fmt.Errorf("making %s: %w", page, err)
 	}
 	text := withoutDirections(b.Bytes())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(text) // an error means that the browser has disconnected
+	return nil
 }
 
 func (s *site) fragment(name string, data any) (string, error) {
@@ -86,37 +89,36 @@ func (s *site) fragment(name string, data any) (string, error) {
 
 func (s *site) functions() template.FuncMap {
 	return template.FuncMap{
-		"asset":    s.assets.path,
-		"isStyle":  func(name string) bool { return strings.HasSuffix(name, ".css") },
-		"page":     func(path string) string { return s.session.path + path },
-		"moment":   func(t time.Time) stamp { return s.stamp(t, time.DateTime, "moment") },
-		"clock":    func(t time.Time) stamp { return s.stamp(t, "15:04:05.000", "clock") },
-		"seconds":  seconds,
-		"took":     took,
-		"size":     size,
-		"number":   number,
-		"count":    count,
-		"tableURL": func(id string) string { return s.session.path + tableURL(id) },
-		"jobURL":   func(id string) string { return s.session.path + jobURL(id) },
-		"configurationURL": func(component, id string) string {
-			return s.session.path + "/configurations/" + url.PathEscape(component) + "/" + url.PathEscape(id)
-		},
-		"megabytes":    func(bytes int64) int64 { return bytes / 1e6 },
-		"join":         func(names []string) string { return strings.Join(names, ".") },
-		"tone":         tone,
-		"incomplete":   incomplete,
-		"mayBeMissing": event.MayBeMissing,
-		"indent":       func(depth int) string { return strings.Repeat("  ", depth) },
-		"plus":         func(a, b int) int { return a + b },
-		"command":      shellWord,
-		"finished":     func(status store.Status) bool { return status.Finished() },
+		"asset":            s.assets.path,
+		"isStyle":          func(name string) bool { return strings.HasSuffix(name, ".css") },
+		"page":             func(path string) string { return s.session.path + path },
+		"moment":           func(t time.Time) stamp { return s.stamp(t, time.DateTime, "moment") },
+		"clock":            func(t time.Time) stamp { return s.stamp(t, "15:04:05.000", "clock") },
+		"seconds":          seconds,
+		"took":             took,
+		"size":             size,
+		"number":           number,
+		"count":            count,
+		"tableURL":         func(id string) string { return s.session.path + tableURL(id) },
+		"jobURL":           func(id string) string { return s.session.path + jobURL(id) },
+		"configurationURL": func(component, id string) string { return s.session.path + configurationPath(component, id) },
+		"editURL":          func(component, id, pointer string) string { return s.session.path + editPath(component, id, pointer) },
+		"runnable":         runnable,
+		"chosen":           slices.Contains[[]string],
+		"megabytes":        func(bytes int64) int64 { return bytes / 1e6 },
+		"join":             func(names []string) string { return strings.Join(names, ".") },
+		"tone":             tone,
+		"incomplete":       incomplete,
+		"mayBeMissing":     event.MayBeMissing,
+		"indent":           func(depth int) string { return strings.Repeat("  ", depth) },
+		"plus":             func(a, b int) int { return a + b },
+		"command":          shellWord,
+		"finished":         store.Status.Finished,
 	}
 }
 
-// jobURL returns the path of a job, below the path of the session.
 func jobURL(id string) string { return "/jobs/" + url.PathEscape(id) }
 
-// tableURL returns the path of a table, below the path of the session.
 func tableURL(id string) string { return "/tables/" + url.PathEscape(id) }
 
 func tone(status store.Status) string {
@@ -134,7 +136,6 @@ func tone(status store.Status) string {
 	}
 }
 
-// shellWord quotes a text as one word of a shell command.
 func shellWord(text string) string {
 	plain := func(r rune) bool {
 		return r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r))
@@ -145,7 +146,6 @@ func shellWord(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// stamp is a time for an HTML time element.
 type stamp struct {
 	// Machine is the time in RFC 3339 and UTC. Text is the time for people. Form names
 	// the format that a script uses to show the time in the time zone of the browser.
@@ -198,7 +198,6 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f %cB", value, units[0])
 }
 
-// number formats a number with thousands separators.
 func number(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -212,4 +211,98 @@ func count(n int, thing string) string {
 		return "1 " + thing
 	}
 	return number(n) + " " + thing + "s"
+}
+
+//go:embed assets
+var assetFiles embed.FS
+
+// assets holds the style sheets, the scripts and the icon. Their URLs contain a hash of
+// the content, so browsers may cache them forever.
+type assets struct {
+	contents map[string][]byte // contents by hashed name
+	paths    map[string]string // URL paths by file name
+}
+
+func newAssets() assets {
+	a := assets{contents: map[string][]byte{}, paths: map[string]string{}}
+	files, err := assetFiles.ReadDir("assets")
+	if err != nil {
+		panic(err) // cannot happen: the files are compiled in
+	}
+	for _, file := range files {
+		a.add(file.Name())
+	}
+	return a
+}
+
+func (a assets) add(name string) {
+	content, err := assetFiles.ReadFile("assets/" + name)
+	if err != nil {
+		panic(err) // cannot happen: the file is compiled in
+	}
+	sum := sha256.Sum256(content)
+	hashed := hex.EncodeToString(sum[:6]) + "-" + name
+	a.contents[hashed] = content
+	a.paths[name] = "/assets/" + hashed
+}
+
+// path returns the URL path of a file, such as style.css. It panics if there is no such
+// file, because only templates name files.
+func (a assets) path(name string) string {
+	path, found := a.paths[name]
+	if !found {
+		panic("page: no asset " + name)
+	}
+	return path
+}
+
+func (a assets) serve(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	content, found := a.contents[name]
+	if !found {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+}
+
+// directions are the characters that change the direction of writing. An unclosed
+// direction reverses the rest of its line, including the text of the page around it.
+const directions = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+// withoutDirections replaces the characters in directions by U+FFFD in the text of a
+// page, so that they are visible. It keeps them in attributes and in text areas, because
+// their text is stored unchanged.
+func withoutDirections(page []byte) []byte {
+	found := false
+	for _, one := range directions {
+		found = found || bytes.Contains(page, []byte(string(one)))
+	}
+	if !found {
+		return page
+	}
+	var out bytes.Buffer
+	tokens := html.NewTokenizer(bytes.NewReader(page))
+	edited := false
+	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
+		raw := bytes.Clone(tokens.Raw()) // TagName changes the bytes of Raw
+		switch kind {
+		case html.StartTagToken, html.EndTagToken:
+			if name, _ := tokens.TagName(); string(name) == "textarea" {
+				edited = kind == html.StartTagToken
+			}
+		case html.TextToken:
+			if !edited {
+				raw = bytes.Map(func(r rune) rune {
+					if strings.ContainsRune(directions, r) {
+						return '\ufffd'
+					}
+					return r
+				}, raw)
+			}
+		}
+		out.Write(raw)
+	}
+	return out.Bytes()
 }

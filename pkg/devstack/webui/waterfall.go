@@ -1,7 +1,6 @@
 package webui
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// shownRequests is the number of requests on a page.
 const shownRequests = 100
 
 // request is one attempt of a request.
@@ -38,7 +36,6 @@ type request struct {
 	Ignored bool
 }
 
-// isRequest reports whether an event of this kind is about a request.
 func isRequest(kind string) bool {
 	switch kind {
 	case "request.answered", "request.retried", "job.waiting", "response.ignored", "response.skipped":
@@ -116,8 +113,8 @@ func duration(v value.Value) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// Class returns the outcome: ok, redirect, ignored, refused or failed.
-func (r request) Class() string {
+// class returns the outcome: ok, redirect, ignored, refused or failed.
+func (r request) class() string {
 	switch {
 	case r.Status == 0:
 		return "failed"
@@ -138,10 +135,21 @@ func (r request) matches(phrase string) bool {
 	return strings.Contains(strings.ToLower(r.Method+" "+r.Path+"?"+r.Query+" "+strconv.Itoa(r.Status)+" "+r.Reason+" "+r.Job), phrase)
 }
 
-// waterfall shows requests of a job on a time axis.
 type waterfall struct {
-	requests []request
-	axis     axis
+	// Bars are the requests. Ticks are marks at round times, Pauses the shortened pauses.
+	Bars   []bar
+	Ticks  []tick
+	Pauses []pause
+	// Has contains the classes of the requests, wait and pause, as far as the waterfall has
+	// them. It has refused also for failed requests.
+	Has map[string]bool
+}
+
+// bar is a request with its position on the axis, in percent.
+type bar struct {
+	request
+	Class                                        string
+	X, Width, WaitX, WaitWidth, HeldX, HeldWidth string
 }
 
 // newWaterfall returns a waterfall of requests and the waits after them.
@@ -154,29 +162,20 @@ func newWaterfall(requests []request) waterfall {
 			until = waited
 		}
 	}
-	return waterfall{requests, newAxis(spans, until)}
-}
-
-// bar is a request with its position on the axis, in percent.
-type bar struct {
-	request
-	X, Width, WaitX, WaitWidth, HeldX, HeldWidth string
-}
-
-// Bars returns the requests with their positions.
-func (w waterfall) Bars() []bar {
-	bars := make([]bar, len(w.requests))
+	a := newAxis(spans, until)
 	place := func(from, until time.Time) (x, width string) {
 		const thinnest = 0.006
-		start, end := w.axis.position(from), w.axis.position(until)
+		start, end := a.position(from), a.position(until)
 		if end-start < thinnest { // so that the bar is visible
 			end = min(start+thinnest, 1)
 			start = end - thinnest
 		}
 		return percent(start), percent(end - start)
 	}
-	for i, r := range w.requests {
-		b := bar{request: r}
+	w := waterfall{Ticks: a.ticks(), Pauses: a.pauses()}
+	w.Has = map[string]bool{"pause": len(w.Pauses) > 0}
+	for _, r := range requests {
+		b := bar{request: r, Class: r.class()}
 		b.X, b.Width = place(r.start, r.start.Add(r.Took))
 		if r.Wait > 0 {
 			b.WaitX, b.WaitWidth = place(r.start.Add(r.Took), r.waitFrom.Add(r.Wait))
@@ -184,24 +183,10 @@ func (w waterfall) Bars() []bar {
 		if r.Held > 0 {
 			b.HeldX, b.HeldWidth = place(r.start.Add(-r.Held), r.start)
 		}
-		bars[i] = b
+		w.Bars = append(w.Bars, b)
+		w.Has[b.Class] = true
+		w.Has["refused"] = w.Has["refused"] || b.Class == "failed"
+		w.Has["wait"] = w.Has["wait"] || r.Wait > 0 || r.Held > 0
 	}
-	return bars
-}
-
-// Ticks returns marks at round times. Pauses returns the shortened pauses.
-func (w waterfall) Ticks() []tick   { return w.axis.ticks() }
-func (w waterfall) Pauses() []pause { return w.axis.pauses() }
-
-// Has reports whether the waterfall has requests of a class. The class may also be "wait"
-// or "pause".
-func (w waterfall) Has(class string) bool {
-	switch class {
-	case "wait":
-		return slices.ContainsFunc(w.requests, func(r request) bool { return r.Wait > 0 || r.Held > 0 })
-	case "pause":
-		return len(w.Pauses()) > 0
-	default:
-		return slices.ContainsFunc(w.requests, func(r request) bool { return r.Class() == class || class == "refused" && r.Class() == "failed" })
-	}
+	return w
 }

@@ -28,7 +28,7 @@ func TestWaterfall(t *testing.T) {
 	s.say(0, `{"event": "request.retried", "method": "POST", "path": "/a", "waitSeconds": 2}`)
 	s.say(time.Hour, `{"event": "job.finished"}`)
 	w := newWaterfall(requestsOf(s.events))
-	bars := w.Bars()
+	bars := w.Bars
 	if len(bars) != 2 {
 		t.Fatalf("%d bars", len(bars))
 	}
@@ -38,21 +38,21 @@ func TestWaterfall(t *testing.T) {
 		{X: "60.00%", Width: "40.00%"},
 	} {
 		got := bars[i]
-		got.request = request{}
+		got.request, got.Class = request{}, ""
 		if got != want {
 			t.Errorf("bar %d is %+v, want %+v", i, got, want)
 		}
 	}
-	if bars[0].Class() != "refused" || bars[0].Bytes != 7 || bars[0].WaitReason != "status 503" || bars[1].Class() != "failed" || bars[1].Reason != "connection refused" || bars[1].Attempt != 2 || bars[1].ID != 3 {
+	if bars[0].Class != "refused" || bars[0].Bytes != 7 || bars[0].WaitReason != "status 503" || bars[1].Class != "failed" || bars[1].Reason != "connection refused" || bars[1].Attempt != 2 || bars[1].ID != 3 {
 		t.Errorf("bars %+v", bars)
 	}
-	if pauses := w.Pauses(); len(pauses) != 1 || pauses[0] != (pause{X: "40.00%", Width: "20.00%", Middle: "50.00%", Text: "1 min 00 s"}) {
+	if pauses := w.Pauses; len(pauses) != 1 || pauses[0] != (pause{X: "40.00%", Width: "20.00%", Middle: "50.00%", Text: "1 min 00 s"}) {
 		t.Errorf("pauses %+v", pauses)
 	}
-	if ticks := w.Ticks(); !reflect.DeepEqual(ticks, []tick{{"0.00%", "0"}, {"20.00%", "500 ms"}, {"40.00%", "1.0 s"}, {"60.00%", "61.0 s"}, {"80.00%", "61.5 s"}}) {
+	if ticks := w.Ticks; !reflect.DeepEqual(ticks, []tick{{"0.00%", "0"}, {"20.00%", "500 ms"}, {"40.00%", "1.0 s"}, {"60.00%", "61.0 s"}, {"80.00%", "61.5 s"}}) {
 		t.Errorf("ticks %+v", ticks)
 	}
-	if !w.Has("wait") || !w.Has("pause") || !w.Has("refused") || w.Has("ok") || w.Has("ignored") {
+	if !w.Has["wait"] || !w.Has["pause"] || !w.Has["refused"] || w.Has["ok"] || w.Has["ignored"] {
 		t.Error("the legend is wrong")
 	}
 }
@@ -63,12 +63,12 @@ func TestWaitIsDrawn(t *testing.T) {
 	s.say(time.Second, `{"event": "request.answered", "method": "GET", "path": "/a", "status": "429", "seconds": "1"}`)
 	s.say(0, `{"event": "request.retried", "method": "GET", "path": "/a", "waitSeconds": 60}`)
 	w := newWaterfall(requestsOf(s.events))
-	got := w.Bars()[0]
-	got.request = request{}
+	got := w.Bars[0]
+	got.request, got.Class = request{}, ""
 	if want := (bar{X: "0.00%", Width: "80.00%", WaitX: "80.00%", WaitWidth: "20.00%"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if pauses := w.Pauses(); len(pauses) != 1 || pauses[0].Text != "1 min 00 s" {
+	if pauses := w.Pauses; len(pauses) != 1 || pauses[0].Text != "1 min 00 s" {
 		t.Errorf("pauses %+v", pauses)
 	}
 }
@@ -82,8 +82,8 @@ func TestIgnoredStatus(t *testing.T) {
 	s.say(time.Second, fmt.Sprintf(response, "b", 0))
 	s.say(0, `{"event": "response.ignored", "status": 404, "jobPointer": "/j/1"}`)
 	requests := requestsOf(s.events)
-	if requests[0].Class() != "ignored" || requests[1].Class() != "refused" {
-		t.Errorf("%s, %s", requests[0].Class(), requests[1].Class())
+	if requests[0].class() != "ignored" || requests[1].class() != "refused" {
+		t.Errorf("%s, %s", requests[0].class(), requests[1].class())
 	}
 	d := newDigest()
 	for _, e := range s.events {
@@ -136,7 +136,7 @@ func TestAxis(t *testing.T) {
 func TestWaterfallOfOddEvents(t *testing.T) {
 	for _, seconds := range []string{`-5`, `"NaN"`, `"Inf"`, `1e300`, `"x"`, `null`, `[]`, `99999999999`} {
 		e := store.Event{ID: "1", Created: noon, Results: []byte(`{"event": "request.answered", "status": 1e400, "seconds": ` + seconds + `}`)}
-		if bars := newWaterfall(requestsOf([]store.Event{e})).Bars(); len(bars) != 1 || bars[0].X != "0.00%" || bars[0].Took != 0 || bars[0].Status != 0 {
+		if bars := newWaterfall(requestsOf([]store.Event{e})).Bars; len(bars) != 1 || bars[0].X != "0.00%" || bars[0].Took != 0 || bars[0].Status != 0 {
 			t.Errorf("%s: %+v", seconds, bars)
 		}
 	}
@@ -160,10 +160,10 @@ func TestProgress(t *testing.T) {
 	if l := lines[0]; l.Rows != 100 || l.Requests != 1 || l.Took != 6*time.Second || l.Rate != 17 || l.Waiting != "status 429" || l.Left != 6*time.Second {
 		t.Errorf("users: %+v", l)
 	}
-	if l := lines[1]; l.Depth != 1 || l.Share() != "25.00%" || l.Waiting != "for a response" || l.Waited != 4500*time.Millisecond || l.Left != 0 {
+	if l := lines[1]; l.Depth != 1 || l.Share != "25.00%" || l.Waiting != "for a response" || l.Waited != 4500*time.Millisecond || l.Left != 0 {
 		t.Errorf("orders: %+v", l)
 	}
-	if l := lines[2]; l.Rows != 0 || l.Parents != 0 || l.Share() != "" {
+	if l := lines[2]; l.Rows != 0 || l.Parents != 0 || l.Share != "" {
 		t.Errorf("odd: %+v", l)
 	}
 	s.say(time.Second, `{"event": "job.finished", "job": "users", "jobPointer": "/j/0", "pages": 2, "rows": 150, "rule": "the page is empty"}`)

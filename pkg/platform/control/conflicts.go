@@ -139,7 +139,6 @@ func overwriting(all []bucketWriter) failure.Problems {
 	return problems
 }
 
-// few joins the first names and appends the number of the others.
 func few(names []string) string {
 	const most = 10
 	if len(names) <= most {
@@ -163,7 +162,6 @@ func find(s config.Section, is func(name string, v value.Value) bool) string {
 	return ""
 }
 
-// needsState reports whether a member refers to the previous run.
 func needsState(name string, v value.Value) bool {
 	return name == "time" && v.Kind() == value.String && v.Raw() == "previousStart"
 }

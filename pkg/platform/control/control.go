@@ -65,7 +65,6 @@ func (s *Session) line(w io.Writer, format string, args ...any) error {
 	return err
 }
 
-// table writes rows to Out as aligned columns.
 func (s *Session) table(rows [][]string) error {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -96,7 +95,6 @@ func (s *Session) pretty(v value.Value) ([]byte, error) {
 	return []byte(s.Secrets.Mask(b.String())), nil
 }
 
-// adviseIfUncertain adds advice to the error of a write that may have succeeded.
 func adviseIfUncertain(err error, advice string) error {
 	if failed, ok := errors.AsType[*platform.Error](err); ok && failed.MayHaveSucceeded() {
 		return fmt.Errorf("%w; %s", err, advice)

@@ -12,20 +12,6 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-type iterations struct {
-	document value.Value
-	items    []value.Value
-}
-
-// iterationsOf returns the iterations of a document, or a user error if it has none.
-func iterationsOf(document value.Value) (iterations, error) {
-	list := settingsOf(document, &failure.Problems{}).Get("iterations")
-	if list.Value.Kind() != value.Array || list.Value.Len() == 0 {
-		return iterations{}, failure.Userf("the configuration has no list of iterations to split: run it without --split").At(list.Pointer)
-	}
-	return iterations{document: document, items: list.Value.Items()}, nil
-}
-
 // settingsOf returns the section of a document with `api`, `config` and `iterations`:
 // "parameters" if present and not empty, otherwise the whole document.
 func settingsOf(document value.Value, problems *failure.Problems) config.Section {
@@ -34,16 +20,6 @@ func settingsOf(document value.Value, problems *failure.Problems) config.Section
 		return wrapper
 	}
 	return all
-}
-
-// only returns the document with the iterations of one group.
-func (it iterations) only(g group) value.Value {
-	settings := settingsOf(it.document, &failure.Problems{})
-	reduced := settings.Value.With("iterations", value.OfItems(it.items[g.from:g.to]...))
-	if settings.Pointer == "" {
-		return reduced
-	}
-	return it.document.With("parameters", reduced)
 }
 
 // group is a range of consecutive iterations or windows. The index from is included, to is

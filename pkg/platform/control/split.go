@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/platform"
@@ -79,29 +80,29 @@ func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) 
 
 // iterationParts returns parts with some of the iterations each.
 func iterationParts(document value.Value, values []platform.Variable, how splitting) ([]part, error) {
-	all, err := iterationsOf(document)
-	if err != nil {
-		return nil, err
+	list := config.IterationsSection.In(settingsOf(document, &failure.Problems{}))
+	items := list.Value.Items()
+	if len(items) == 0 {
+		return nil, failure.Userf("the configuration has no list of iterations to split: run it without --split").At(list.Pointer)
 	}
-	if err := how.checkCount(len(all.items), settingsOf(document, &failure.Problems{}).Get("iterations").Pointer); err != nil {
+	if err := how.checkCount(len(items), list.Pointer); err != nil {
 		return nil, err
 	}
 	filled, err := withVariables(document, values)
 	if err != nil {
 		return nil, err
 	}
-	groups := groupsOf(byIteration, len(all.items), how.most)
+	groups := groupsOf(byIteration, len(items), how.most)
 	if err := conflicts(filled, groups); err != nil {
 		return nil, err
 	}
 	parts := make([]part, len(groups))
 	for i, g := range groups {
-		parts[i] = part{group: g, document: all.only(g)}
+		parts[i] = part{group: g, document: withValue(document, failure.PointerSplit(list.Pointer), value.OfItems(items[g.from:g.to]...))}
 	}
 	return parts, nil
 }
 
-// withVariables returns a document with the placeholders of variables replaced.
 func withVariables(document value.Value, values []platform.Variable) (value.Value, error) {
 	texts := map[string]string{}
 	for _, v := range values {

@@ -16,7 +16,6 @@ const (
 	unknown      = "unknown" // the request failed after it was sent
 )
 
-// state returns the last known status of the part's job.
 func (p part) state() string {
 	if p.follower != nil {
 		return p.follower.job.Status

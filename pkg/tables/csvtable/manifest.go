@@ -61,13 +61,10 @@ func kindsOf(column value.Value) Kinds {
 	return KindsOf(kind)
 }
 
-// Typed reports whether the manifest gives the types of the columns.
-func (m Manifest) Typed() bool { return m.Columns != nil }
-
 // With returns the manifest for a table with these columns and kinds. The manifest of a
 // table without types is returned unchanged.
 func (m Manifest) With(columns []string, kinds []Kinds) []byte {
-	if !m.Typed() {
+	if m.Columns == nil {
 		return m.document.AppendEscapedJSON(nil)
 	}
 	t := Table{Columns: slices.Clone(columns), PrimaryKey: m.PrimaryKey}

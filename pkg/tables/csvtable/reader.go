@@ -159,7 +159,15 @@ func (r *Reader) nextByte() (b byte, where boundary, err error) {
 		r.line++
 		return b, lineEnd, nil
 	case b == '\r':
-		return b, lineEnd, r.readLineFeed()
+		feed, err := r.in.ReadByte()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return b, lineEnd, err
+		}
+		if err != nil || feed != '\n' {
+			return b, lineEnd, r.lineError("has a carriage return without a line feed; lines must end with LF or CR LF")
+		}
+		r.line++
+		return b, lineEnd, nil
 	default:
 		return b, inside, nil
 	}
@@ -200,19 +208,6 @@ func (r *Reader) readCellEnd() (more bool, err error) {
 		err = r.lineError("continues after a closing enclosure")
 	}
 	return err == nil && where == cellEnd, err
-}
-
-// readLineFeed reads the line feed after a carriage return.
-func (r *Reader) readLineFeed() error {
-	b, err := r.in.ReadByte()
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if err != nil || b != '\n' {
-		return r.lineError("has a carriage return without a line feed; lines must end with LF or CR LF")
-	}
-	r.line++
-	return nil
 }
 
 func (r *Reader) lineError(text string) error {

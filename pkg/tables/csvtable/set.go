@@ -116,9 +116,19 @@ func (w *Writer) Publish(ctx context.Context, t Table) error {
 	if err := t.CheckName(); err != nil {
 		return err
 	}
-	if err := w.move(t); err != nil {
+	path := filepath.Join(w.set.dir, t.FileName())
+	// On file systems that ignore the case of letters, two names can be one file.
+	if _, err := os.Lstat(path); err == nil {
+		return writtenTwice(t)
+	}
+	// Some systems cannot move an open file.
+	if err := w.complete(); err != nil {
 		return err
 	}
+	if err := os.Rename(w.path, path); err != nil {
+		return failure.Applicationf("moving table %q into its place: %w", t.FileName(), err)
+	}
+	w.table, w.path = t, path
 	w.set.add(w)
 	return nil
 }
@@ -191,38 +201,13 @@ func (s *Set) Close() ([]Finished, error) {
 // Abort removes all tables and drafts, including complete tables.
 func (s *Set) Abort() {
 	for _, w := range s.drafts {
-		w.Abort()
+		w.abort()
 	}
 	_ = os.RemoveAll(s.draftDir)
 	for _, w := range s.writers {
-		w.Abort()
-		// The error is ignored for the same reason as in Writer.Abort.
-		_ = os.Remove(filepath.Join(s.dir, w.table.ManifestName()))
-	}
-}
-
-// move moves the file of a draft to the path of a table.
-func (w *Writer) move(t Table) error {
-	path := filepath.Join(w.set.dir, t.FileName())
-	// On file systems that ignore the case of letters, two names can be one file.
-	if _, err := os.Lstat(path); err == nil {
-		return writtenTwice(t)
-	}
-	// Some systems cannot move an open file.
-	if err := w.complete(); err != nil {
-		return err
-	}
-	if err := os.Rename(w.path, path); err != nil {
-		return failure.Applicationf("moving table %q into its place: %w", t.FileName(), err)
-	}
-	w.table, w.path = t, path
-	return nil
-}
-
-// addKinds adds the kinds of other records with the same columns.
-func (w *Writer) addKinds(seen []Kinds) {
-	for i, s := range seen {
-		w.seen[i] |= s
+		w.abort()
+		// The error is ignored for the same reason as in Writer.abort.
+		_ = os.Remove(filepath.Join(s.dir, w.table.manifestName()))
 	}
 }
 
@@ -252,8 +237,10 @@ func (w *Writer) appendFrom(ctx context.Context, from *Writer) (err error) {
 		_, err := io.CopyN(to, source, copyStep)
 		if err == io.EOF {
 			w.rows += from.rows
-			w.addKinds(from.seen)
-			from.Abort()
+			for i, kinds := range from.seen {
+				w.seen[i] |= kinds
+			}
+			from.abort()
 			return nil
 		}
 		if err != nil {

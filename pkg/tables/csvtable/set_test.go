@@ -76,7 +76,7 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(written); got != `[{{t b [c"] [] [c"] false false} 6} {{u b [x] [] [] false false} 2} {{empty  [c"] [] [] false false} 0}]` {
+	if got := fmt.Sprint(written); got != `[{{t b [c"] [c"] false false} 6} {{u b [x] [] false false} 2} {{empty  [c"] [] false false} 0}]` {
 		t.Errorf("written %s", got)
 	}
 	check(t, dir, "b.t", "\"c\"\"\"\n\"a\"\n\""+long+"\"\n\"b\n\"\n\""+long+"\"\n\"c\"\n\"d\"\n")
@@ -124,7 +124,7 @@ func TestSetRefuses(t *testing.T) {
 			if err == nil || err.Error() != row.want || failure.KindOf(err) != failure.User {
 				t.Errorf("Place: got  %v\nwant %s", err, row.want)
 			}
-			w.Abort()
+			w.abort()
 			s.Abort()
 			checkNoFiles(t, temp)
 			check(t, dir, "there", "kept")
@@ -145,7 +145,7 @@ func TestSetEndsWithItsContext(t *testing.T) {
 	if err := w.Publish(ctx, Table{Name: "t", Columns: []string{"x"}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	w.Abort()
+	w.abort()
 	s.Abort()
 	checkNoFiles(t, temp)
 	checkNoFiles(t, dir)

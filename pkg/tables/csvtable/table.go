@@ -26,10 +26,6 @@ type Table struct {
 	Bucket string
 	// Columns are the header. There is at least one column.
 	Columns []string
-	// Kinds are the kinds of the values in each column of a typed table, if they are
-	// known before the first record, otherwise nil. A column with Text may have other
-	// kinds, too, and any column may have cells that are Absent.
-	Kinds []Kinds
 	// PrimaryKey lists columns of the primary key. It may be empty.
 	PrimaryKey []string
 	// Incremental makes the platform add to the table instead of replacing it.
@@ -59,8 +55,8 @@ func (t Table) FileName() string {
 	return t.Bucket + "." + t.Name
 }
 
-// ManifestName returns the name of the manifest file.
-func (t Table) ManifestName() string { return t.FileName() + ManifestSuffix }
+// manifestName returns the name of the manifest file.
+func (t Table) manifestName() string { return t.FileName() + ManifestSuffix }
 
 // manifest returns the manifest: one line of compact JSON without a line feed. seen has
 // the kinds of every column's cells; only typed tables use it.
@@ -98,7 +94,7 @@ func (t Table) CheckName() error {
 		fault = "names that begin with " + OwnPrefix + " are those of temporary files of this program"
 	case strings.HasSuffix(name, ManifestSuffix):
 		fault = "the name is that of a manifest"
-	case len(t.ManifestName()) > maxFileName:
+	case len(t.manifestName()) > maxFileName:
 		fault = fmt.Sprintf("longer than %d bytes", maxFileName-len(ManifestSuffix))
 	default:
 		return nil

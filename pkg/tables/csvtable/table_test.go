@@ -64,7 +64,7 @@ func TestManifest(t *testing.T) {
 			if got := row.table.FileName(); got != row.file {
 				t.Errorf("file name %q, want %q", got, row.file)
 			}
-			if got := row.table.ManifestName(); got != row.file+".manifest" {
+			if got := row.table.manifestName(); got != row.file+".manifest" {
 				t.Errorf("manifest name %q", got)
 			}
 			if got := string(row.table.manifest(nil)); got != row.want {
@@ -188,7 +188,7 @@ func TestWriterRefuses(t *testing.T) {
 	if _, err := NewSet(filepath.Join(dir, "none"), "").Create(Table{Name: "t", Columns: []string{"a"}}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no directory: %v", err)
 	}
-	w.Abort()
+	w.abort()
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
@@ -243,7 +243,7 @@ func BenchmarkRow(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	w.Abort()
+	w.abort()
 }
 
 func check(t *testing.T, dir, name, want string) {

@@ -40,26 +40,23 @@ type Kinds uint8
 func KindsOf(all ...Kind) Kinds {
 	var set Kinds
 	for _, k := range all {
-		set.Add(k)
+		set.add(k)
 	}
 	return set
 }
 
-// Add adds a kind to the set.
-func (s *Kinds) Add(k Kind) { *s |= 1 << k }
-
-// Has reports whether a kind is in the set.
-func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }
+func (s *Kinds) add(k Kind)     { *s |= 1 << k }
+func (s Kinds) has(k Kind) bool { return s&(1<<k) != 0 }
 
 func (s Kinds) subsetOf(other Kinds) bool { return s&^other == 0 }
 
-// Type returns the base type of a column, and whether some of its cells stand for a
+// columnType returns the base type of a column, and whether some of its cells stand for a
 // missing value.
 //
 // False is an empty cell, which a boolean column can only load as null. A key must have
 // a value, so a key column with False stays a text column. Without rows, the kinds of a
 // column are unknown: it is text, and nullable unless it belongs to the key.
-func (s Kinds) Type(key bool) (baseType string, nullable bool) {
+func (s Kinds) columnType(key bool) (baseType string, nullable bool) {
 	values := s &^ KindsOf(Absent)
 	switch {
 	case s == 0:
@@ -70,12 +67,12 @@ func (s Kinds) Type(key bool) (baseType string, nullable bool) {
 		baseType = typeInteger
 	case values.subsetOf(KindsOf(Integer, Number)):
 		baseType = typeNumeric
-	case values.subsetOf(KindsOf(True, False)) && !(key && s.Has(False)):
+	case values.subsetOf(KindsOf(True, False)) && !(key && s.has(False)):
 		baseType = typeBoolean
 	default:
 		baseType = typeString
 	}
-	return baseType, s.Has(Absent) || baseType == typeBoolean && s.Has(False)
+	return baseType, s.has(Absent) || baseType == typeBoolean && s.has(False)
 }
 
 // schema returns the list of columns in a typed manifest.
@@ -83,7 +80,7 @@ func (t Table) schema(seen []Kinds) value.Value {
 	columns := make([]value.Value, len(t.Columns))
 	for i, name := range t.Columns {
 		isKey := slices.Contains(t.PrimaryKey, name)
-		baseType, nullable := seen[i].Type(isKey)
+		baseType, nullable := seen[i].columnType(isKey)
 		base := value.Value{}.With("base", value.Value{}.With("type", value.OfString(baseType)))
 		members := []value.Member{
 			{Name: "name", Value: value.OfString(name)},

@@ -41,10 +41,10 @@ func TestTypeOfAColumn(t *testing.T) {
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			seen := KindsOf(row.cells...)
-			if got, nullable := seen.Type(false); got != row.want || nullable != row.nullable {
+			if got, nullable := seen.columnType(false); got != row.want || nullable != row.nullable {
 				t.Errorf("%s, nullable %v; want %s, %v", got, nullable, row.want, row.nullable)
 			}
-			if got, nullable := seen.Type(true); got != row.keyWant || nullable != row.keyNullable {
+			if got, nullable := seen.columnType(true); got != row.keyWant || nullable != row.keyNullable {
 				t.Errorf("in the key %s, nullable %v; want %s, %v", got, nullable, row.keyWant, row.keyNullable)
 			}
 		})

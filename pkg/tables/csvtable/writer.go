@@ -44,7 +44,7 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 			return failure.Applicationf("table %q: kinds of %d cells for %d columns", w.table.FileName(), len(kinds), len(cells))
 		}
 		for i, k := range kinds {
-			w.seen[i].Add(k)
+			w.seen[i].add(k)
 		}
 	}
 	size := 0
@@ -120,17 +120,17 @@ func (w *Writer) Close() error {
 	if err := w.complete(); err != nil {
 		return err
 	}
-	manifest := filepath.Join(w.set.dir, w.table.ManifestName())
+	manifest := filepath.Join(w.set.dir, w.table.manifestName())
 	if err := os.WriteFile(manifest, w.table.manifest(w.seen), 0o644); err != nil {
 		return failure.Applicationf("writing the manifest of table %q: %w", w.table.FileName(), err)
 	}
 	return nil
 }
 
-// Abort closes and removes the CSV file. It writes no manifest. It ignores errors,
+// abort closes and removes the CSV file. It writes no manifest. It ignores errors,
 // because the run has already failed with another error, and the staging directory is
 // removed as a whole.
-func (w *Writer) Abort() {
+func (w *Writer) abort() {
 	w.aborted = true
 	_ = w.set.pool.remove(w)
 	_ = os.Remove(w.path)

@@ -11,14 +11,12 @@
 // columns, and child tables that are linked by a key. All columns are known beforehand,
 // so rows are written at once.
 //
-// The package does not depend on the source of items and on the format of tables: an
-// Output writes them.
+// The package does not depend on the source of items. Package csvtable writes the tables.
 package mapping
 
 import (
 	"slices"
 
-	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -67,6 +65,7 @@ func packColumns(columns []Column) value.Packed {
 type AutomaticMapper struct {
 	spool *spool
 	schemaLearner
+	typed      bool
 	named      func(text, name string) (secret bool)
 	remembered value.Value
 	known      map[string]*node // data types of the previous run
@@ -79,9 +78,7 @@ type AutomaticMapper struct {
 type dataType struct {
 	number int // index in AutomaticMapper.order
 	root   *node
-	// extra has the names of the user and parent columns, with the kinds of their
-	// values.
-	extra []extraColumn
+	extra  []extraColumn // names of the user and parent columns
 }
 
 // NewAutomatic returns a mapper without rows. An invalid remembered structure is a user
@@ -93,7 +90,8 @@ func NewAutomatic(o Options) (*AutomaticMapper, error) {
 	}
 	a := &AutomaticMapper{
 		spool:         newSpool(o.TempDir),
-		schemaLearner: schemaLearner{warn: o.Warn, typed: o.Typed, lists: o.Lists},
+		schemaLearner: schemaLearner{warn: o.Warn, lists: o.Lists},
+		typed:         o.Typed,
 		named:         o.Named,
 		remembered:    o.Structure,
 		known:         known,
@@ -170,15 +168,10 @@ func (a *AutomaticMapper) dataType(name string, columns value.Packed) *dataType 
 		a.types[name] = t
 		a.order = append(a.order, t)
 	}
-	for members := columns.Parts(); members.More(); {
+	for members := columns.Parts(); members.More(); members.Skip() {
 		name := string(members.Name())
-		at := slices.IndexFunc(t.extra, func(x extraColumn) bool { return x.name == name })
-		if at < 0 {
-			at = len(t.extra)
+		if !slices.ContainsFunc(t.extra, func(x extraColumn) bool { return x.name == name }) {
 			t.extra = append(t.extra, extraColumn{name: name})
-		}
-		if k := kindOf(extraCell(members.Value())); k != csvtable.Absent {
-			t.extra[at].kinds.Add(k)
 		}
 	}
 	return t

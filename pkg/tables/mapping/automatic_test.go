@@ -87,7 +87,7 @@ func collect(t testing.TB, structure string, pages ...page) *collector {
 // writeInto writes the tables into a directory.
 func writeInto(dir string, a *AutomaticMapper, d Defaults) ([]csvtable.Finished, error) {
 	set := csvtable.NewSet(dir, "")
-	if err := a.Write(context.Background(), CSV{set}, d); err != nil {
+	if err := a.Write(context.Background(), set, d); err != nil {
 		set.Abort()
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func TestConversionEndsAnywhere(t *testing.T) {
 		c := collect(t, "", rowsOf(`{"o":{"list":[{"p":{"list":[1]}},{}]},"last":[2]}`, `{"o":{}}`))
 		asked := n + 1
 		set := csvtable.NewSet(t.TempDir(), "")
-		err := c.Write(endsAt{t.Context(), &asked}, CSV{set}, Defaults{})
+		err := c.Write(endsAt{t.Context(), &asked}, set, Defaults{})
 		set.Abort()
 		if n < rows && !errors.Is(err, context.Canceled) || n == rows && err != nil {
 			t.Errorf("ended at row %d: %v", n, err)

@@ -2,9 +2,10 @@ package mapping
 
 import (
 	"fmt"
+	"testing"
+
 	"github.com/keboola/configurable-extractor/internal/testvalue"
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
-	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -133,7 +134,7 @@ func BenchmarkConfigured(b *testing.B) {
 			}
 			columns := []Column{{Name: "parent_id", Value: value.OfInt(1)}}
 			set := csvtable.NewSet(b.TempDir(), b.TempDir())
-			c := NewConfigured(mappingsOf(b, row.mappings), CSV{set})
+			c := NewConfigured(mappingsOf(b, row.mappings), set)
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -15,7 +15,7 @@ import (
 // It is not safe for concurrent use.
 type ConfiguredMapper struct {
 	mappings Mappings
-	out      Output
+	out      *csvtable.Set
 	hasher   *hasher
 	rows     []tableOutput // output of each table, by mappedTable.number
 	lists    ListNames
@@ -27,7 +27,7 @@ type ConfiguredMapper struct {
 type tableOutput struct {
 	// reached is true if the data type had a page, or the child table an item.
 	reached bool
-	writer  Writer // nil without rows
+	writer  *csvtable.Writer // nil without rows
 	// free has the records that are not in use. A table that is its own child needs
 	// several records at the same time.
 	free []mappedRecord
@@ -52,7 +52,7 @@ type packedMember struct {
 }
 
 // NewConfigured returns a mapper without rows.
-func NewConfigured(m Mappings, out Output) *ConfiguredMapper {
+func NewConfigured(m Mappings, out *csvtable.Set) *ConfiguredMapper {
 	c := &ConfiguredMapper{mappings: m, out: out, hasher: newHasher(), rows: make([]tableOutput, len(m.tables))}
 	for i, t := range m.tables {
 		c.rows[i].found, c.rows[i].flags, c.rows[i].gaps = make([]int, len(t.settings)), make([]flagFinder, len(t.settings)), newGaps(t)
@@ -95,19 +95,17 @@ func (c *ConfiguredMapper) Write(ctx context.Context, d Defaults) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.rows[i].write(ctx, c.out, c.mappings.csvTable(t, d)); err != nil {
+		var err error
+		if w := c.rows[i].writer; w != nil {
+			err = w.Publish(ctx, c.mappings.csvTable(t, d))
+		} else {
+			_, err = c.out.Create(c.mappings.csvTable(t, d))
+		}
+		if err != nil {
 			return failure.Wrap(fmt.Sprintf("mapping of table %q", t.name), t.pointer, err)
 		}
 	}
 	return nil
-}
-
-func (r *tableOutput) write(ctx context.Context, out Output, t csvtable.Table) error {
-	if r.writer == nil {
-		_, err := out.Create(t)
-		return err
-	}
-	return r.writer.Publish(ctx, t)
 }
 
 // emptyRecord returns an empty record of a table.
@@ -134,7 +132,7 @@ func (c *ConfiguredMapper) store(t *mappedTable, done mappedRecord) error {
 	}
 	if r.writer == nil {
 		var err error
-		if r.writer, err = c.out.CreateTemp(csvtable.Table{Name: t.name, Columns: t.columns, Typed: c.mappings.typed}); err != nil {
+		if r.writer, err = c.out.Draft(csvtable.Table{Name: t.name, Columns: t.columns, Typed: c.mappings.typed}); err != nil {
 			return err
 		}
 	}

@@ -50,11 +50,11 @@ type entry struct {
 	kind         string // typeColumn, typeUser or typeTable
 	path         string
 	delimiter    string
-	pathSegments segments // segments of path
+	pathSegments []string // segments of path, see value.Segments; an empty path is the item
 	// or is the path of a column's value if the value at path is missing, null or an
 	// empty text. It is "" without such a path.
 	or         string
-	orSegments segments
+	orSegments []string
 	pointer    string
 	column     int // index of the column, or none
 	primary    bool
@@ -111,7 +111,9 @@ func (c *mappingCompiler) problem(pointer string, expected failure.Text) {
 // A list is a mapping, too, with its indexes as paths. A table that cannot be a file is
 // a problem, and has no columns.
 func (c *mappingCompiler) table(name, namePointer string, s config.Section, parent link) *mappedTable {
-	t := c.columns(name, s, parent)
+	t := &mappedTable{number: len(c.tables), name: name, pointer: s.Pointer, link: none}
+	c.tables = append(c.tables, t)
+	c.columns(t, s, parent)
 	if err := (csvtable.Table{Name: name}).CheckName(); err != nil {
 		c.problem(namePointer, failure.Part(err.Error()))
 		t.columns, t.key = nil, nil
@@ -120,9 +122,7 @@ func (c *mappingCompiler) table(name, namePointer string, s config.Section, pare
 }
 
 // columns compiles the columns and child tables of a table.
-func (c *mappingCompiler) columns(name string, s config.Section, parent link) *mappedTable {
-	t := &mappedTable{number: len(c.tables), name: name, pointer: s.Pointer, link: none}
-	c.tables = append(c.tables, t)
+func (c *mappingCompiler) columns(t *mappedTable, s config.Section, parent link) {
 	if s.Value.Len() == 0 {
 		s.Fault(failure.InvalidMapping, "expected a mapping with at least one path", "")
 	}
@@ -133,7 +133,7 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 		if TableMapping.In(s).Present() {
 			c.child(entry{kind: typeTable, pointer: s.Pointer}, t, s)
 		}
-		return t
+		return
 	}
 	members := s.Value.Members()
 	for i, item := range s.Items() {
@@ -142,12 +142,16 @@ func (c *mappingCompiler) columns(name string, s config.Section, parent link) *m
 			path = members[i].Name
 		}
 		if compiled, ok := c.setting(t, path, item); ok {
-			compiled.pathSegments, compiled.orSegments = segmentsOf(compiled, compiled.path), segmentsOf(compiled, compiled.or)
+			separator := compiled.delimiter
+			if compiled.kind == typeUser {
+				separator = "/" // the names of user and parent columns may contain dots
+			}
+			compiled.pathSegments = slices.Collect(value.Segments(compiled.path, separator))
+			compiled.orSegments = slices.Collect(value.Segments(compiled.or, separator))
 			t.settings = append(t.settings, compiled)
 		}
 	}
 	c.arrange(t, parent)
-	return t
 }
 
 // setting compiles one entry. If the entry has a problem, setting reports it and
@@ -195,7 +199,7 @@ func (c *mappingCompiler) column(compiled entry, s config.Section) (entry, bool)
 	if compiled.kind == typeColumn {
 		compiled.or = OtherPath.Of(s)
 	} else {
-		rejectColumnKeys(s)
+		rejectOtherPath(s)
 	}
 	compiled.asJSON = compiled.kind == typeColumn && ForceType.Of(s)
 	var ok bool
@@ -203,8 +207,7 @@ func (c *mappingCompiler) column(compiled entry, s config.Section) (entry, bool)
 	return compiled, ok
 }
 
-// rejectColumnKeys reports keys that only settings of the type "column" may have.
-func rejectColumnKeys(s config.Section) {
+func rejectOtherPath(s config.Section) {
 	if other := OtherPath.In(s); other.Present() {
 		other.Fault(failure.InvalidMapping, `unexpected key: it is only for settings of the type "column"`, "remove the key")
 	}
@@ -233,7 +236,7 @@ func (c *mappingCompiler) child(compiled entry, t *mappedTable, s config.Section
 	if !ok {
 		return compiled, false
 	}
-	rejectColumnKeys(s)
+	rejectOtherPath(s)
 	key := parentKey.In(s)
 	compiled.destination = name
 	compiled.linked, compiled.optional = !noLink.Of(key), optional.Of(s)
@@ -305,7 +308,7 @@ func (m Mappings) Without(dataTypes []string) Mappings {
 
 // WriteMissing writes all tables that do not exist yet, without rows: the tables of a
 // mapping exist regardless of the data. It does not write tables without columns.
-func (m Mappings) WriteMissing(out Output, d Defaults) error {
+func (m Mappings) WriteMissing(out *csvtable.Set, d Defaults) error {
 	for _, t := range m.tables {
 		if len(t.columns) == 0 {
 			continue

@@ -173,7 +173,7 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 	}
 	dir := t.TempDir()
 	set := csvtable.NewSet(dir, t.TempDir())
-	c := NewConfigured(m, CSV{set})
+	c := NewConfigured(m, set)
 	if err := c.Batch("t", []Column{{Name: "u", Value: item}}).Row(pack(item)); err != nil {
 		if failure.KindOf(err) != failure.User {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 	}
 	err := c.Write(context.Background(), Defaults{})
 	if err == nil {
-		err = m.WriteMissing(CSV{set}, Defaults{})
+		err = m.WriteMissing(set, Defaults{})
 	}
 	if err != nil {
 		if failure.KindOf(err) != failure.User {

@@ -175,7 +175,7 @@ func (c *ConfiguredMapper) Gaps() []Gap {
 func (t *mappedTable) nearestPath(number int, near nearNames) string {
 	s := &t.settings[number]
 	missing, before := s.pathSegments[near.depth], s.pathSegments[:near.depth]
-	reads := func(at segments, name string) bool {
+	reads := func(at []string, name string) bool {
 		return len(at) > len(before) && slices.Equal(at[:len(before)], before) && at[len(before)] == name
 	}
 	best := ""
@@ -188,7 +188,7 @@ func (t *mappedTable) nearestPath(number int, near nearNames) string {
 	if best == "" {
 		return ""
 	}
-	return strings.Join(append(slices.Clone([]string(before)), best), s.delimiter)
+	return strings.Join(append(slices.Clone(before), best), s.delimiter)
 }
 
 // similarNames reports whether one name may be a typing error for the other: they are
@@ -198,7 +198,8 @@ func similarNames(a, b string) bool {
 	if a == b || digitsOf(a) != digitsOf(b) {
 		return false
 	}
-	if lettersOf(a) == lettersOf(b) {
+	isLetter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	if strings.EqualFold(filterRunes(a, isLetter), filterRunes(b, isLetter)) {
 		return true
 	}
 	const short, long = 4, 8
@@ -214,9 +215,6 @@ func similarNames(a, b string) bool {
 }
 
 func digitsOf(name string) string { return filterRunes(name, unicode.IsDigit) }
-func lettersOf(name string) string {
-	return strings.ToLower(filterRunes(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }))
-}
 
 func filterRunes(name string, keep func(rune) bool) string {
 	return strings.Map(func(r rune) rune {

@@ -53,7 +53,7 @@ func TestGaps(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			set := csvtable.NewSet(t.TempDir(), t.TempDir())
 			defer set.Abort()
-			c := NewConfigured(mappingsOf(t, `{"t":`+tt.mapping+`}`), CSV{set})
+			c := NewConfigured(mappingsOf(t, `{"t":`+tt.mapping+`}`), set)
 			rows := tt.rows
 			for range tt.repeat - 1 {
 				rows = append([]string{tt.rows[0]}, rows...)

@@ -75,14 +75,16 @@ func blank(v value.Packed) bool {
 func (b *ConfiguredBatch) find(t *mappedTable, setting int, row value.Packed, members []packedMember) value.Packed {
 	s := &t.settings[setting]
 	if s.kind == typeUser {
-		return s.pathSegments.find(b.columns)
+		found, _ := b.columns.Walk(s.pathSegments)
+		return found
 	}
 	k := row.Kind()
 	if s.path == "" && k != value.Null && k != value.Array && k != value.Object {
 		return row
 	}
 	if k != value.Object || len(s.pathSegments) == 0 {
-		return s.pathSegments.find(row)
+		found, _ := row.Walk(s.pathSegments)
+		return found
 	}
 	// Rows mostly have their members in the same order: try the last index first.
 	at := &b.owner.rows[t.number].found[setting]

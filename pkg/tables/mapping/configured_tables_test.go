@@ -278,7 +278,7 @@ func TestWritingEndsWithItsContext(t *testing.T) {
 	if err := c.Write(ctx, Defaults{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("mapped tables: %v", err)
 	}
-	if err := c.automatic.Write(ctx, CSV{c.set}, Defaults{}); !errors.Is(err, context.Canceled) {
+	if err := c.automatic.Write(ctx, c.set, Defaults{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("automatic tables: %v", err)
 	}
 	c.set.Abort()
@@ -291,7 +291,7 @@ func TestMappedTablesThatCannotBeWritten(t *testing.T) {
 	fill := func(t *testing.T, dir, temp string) (*ConfiguredMapper, error) {
 		set := csvtable.NewSet(dir, temp)
 		t.Cleanup(set.Abort)
-		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), CSV{set})
+		c := NewConfigured(mappingsOf(t, `{"t":{"id":"id"}}`), set)
 		return c, c.Batch("t", nil).Row(pack(testvalue.Parse(t, `{"id":1}`)))
 	}
 	t.Run("no temporary directory", func(t *testing.T) {

@@ -37,7 +37,7 @@ func newMapper(t testing.TB, m Mappings) *mapper {
 	t.Helper()
 	dir, temp := t.TempDir(), t.TempDir()
 	set := csvtable.NewSet(dir, temp)
-	c := &mapper{NewConfigured(m, CSV{set}), newCollector(t, ""), set, dir}
+	c := &mapper{NewConfigured(m, set), newCollector(t, ""), set, dir}
 	t.Cleanup(func() {
 		set.Abort()
 		if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
@@ -75,7 +75,7 @@ func (c *mapper) add(t testing.TB, pages ...page) error {
 // finish writes everything as a run does, and returns all files.
 func (c *mapper) finish(t testing.TB, later ...Mappings) (map[string]string, error) {
 	t.Helper()
-	dir, out, d := c.dir, CSV{c.set}, Defaults{Bucket: "b"}
+	dir, out, d := c.dir, c.set, Defaults{Bucket: "b"}
 	err := c.Write(context.Background(), d)
 	if err == nil {
 		err = c.automatic.Write(context.Background(), out, d)

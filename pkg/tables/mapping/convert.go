@@ -19,7 +19,7 @@ type Defaults struct {
 // Write converts all rows and writes the tables in the order of their discovery: each
 // data type, then the arrays in it. It does not write tables without rows or without
 // columns. Call it once, after the last row.
-func (a *AutomaticMapper) Write(ctx context.Context, out Output, d Defaults) error {
+func (a *AutomaticMapper) Write(ctx context.Context, out *csvtable.Set, d Defaults) error {
 	l := a.layout()
 	if err := l.create(out, csvtable.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
@@ -29,12 +29,11 @@ func (a *AutomaticMapper) Write(ctx context.Context, out Output, d Defaults) err
 }
 
 // create begins all tables. t has the settings that all tables share.
-func (l *layout) create(out Output, t csvtable.Table) error {
+func (l *layout) create(out *csvtable.Set, t csvtable.Table) error {
 	for _, f := range l.files {
 		t.Name, t.Columns = f.name, f.columns
 		var err error
 		if t.Typed {
-			t.Kinds = f.kinds
 			t.Columns, err = f.storedColumns(l.named)
 		}
 		if err == nil {
@@ -166,7 +165,7 @@ func (c *converter) writeItem(t *tableLayout, item value.Packed) error {
 	}
 	err := t.file.writer.Row(t.record.cells, t.record.kinds)
 	if t.file.shared() {
-		t.file.putBack(t.record)
+		t.file.records = append(t.file.records, t.record)
 	}
 	c.ids = c.ids[:held]
 	return err

@@ -196,7 +196,7 @@ func (h *hasher) name(members *value.Parts) {
 		h.lastNames = append(h.lastNames, hashedName{})
 	}
 	known := &h.lastNames[at]
-	known.packed = value.PackName(known.packed[:0], name)
+	known.packed = value.AppendName(known.packed[:0], name)
 	known.text = append(known.text[:0], h.buf[start:]...)
 }
 

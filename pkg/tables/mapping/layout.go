@@ -46,9 +46,8 @@ func (t *tableLayout) link(id value.Packed) {
 
 // extraColumn is a column that does not come from the item.
 type extraColumn struct {
-	name   string         // name as given
-	kinds  csvtable.Kinds // kinds of its values
-	raw    string         // name as hashed; differs from name if a property of the item has that name
+	name   string // name as given
+	raw    string // name as hashed; differs from name if a property of the item has that name
 	header string
 	column int
 	warned bool // true after the warning about values that are not scalars
@@ -60,16 +59,15 @@ type tableFile struct {
 	name    string
 	tables  []*tableLayout
 	columns []string
-	kinds   []csvtable.Kinds // kinds of the values in each column
-	byName  map[string]int   // index of each column by its name
-	writer  Writer
+	byName  map[string]int // index of each column by its name
+	writer  *csvtable.Writer
 	typed   bool
 	records []record // free records
 }
 
 func (f *tableFile) shared() bool { return len(f.tables) > 1 }
 
-// borrow returns an empty record. putBack makes it available again. A file has as many
+// borrow returns an empty record, to be put back into records. A file has as many
 // records as rows are filled at the same time, not one for each table: thousands of
 // tables with columns of their own may share a file.
 func (f *tableFile) borrow() record {
@@ -83,18 +81,14 @@ func (f *tableFile) borrow() record {
 	return r
 }
 
-func (f *tableFile) putBack(r record) { f.records = append(f.records, r) }
-
-// column returns the index of the named column. It adds the column if it is missing,
-// and adds kinds to it.
-func (f *tableFile) column(name string, kinds csvtable.Kinds) int {
+// column returns the index of the named column. It adds the column if it is missing.
+func (f *tableFile) column(name string) int {
 	at, ok := f.byName[name]
 	if !ok {
 		at = len(f.columns)
 		f.byName[name] = at
-		f.columns, f.kinds = append(f.columns, name), append(f.kinds, 0)
+		f.columns = append(f.columns, name)
 	}
-	f.kinds[at] |= kinds
 	return at
 }
 
@@ -165,7 +159,7 @@ func (l *layout) addTables(object *node, path nameBuilder, above string) {
 		case c.isFlat():
 			l.addTables(c, path.child(c.name), above)
 		case c.kind == kindArray:
-			c.table = l.addTable(c.element, path.child(c.name), above, []extraColumn{{name: parentColumn, kinds: csvtable.KindsOf(csvtable.Text)}}, map[string]bool{})
+			c.table = l.addTable(c.element, path.child(c.name), above, []extraColumn{{name: parentColumn}}, map[string]bool{})
 		}
 	}
 }
@@ -181,7 +175,8 @@ func (t *tableLayout) addExtra(used usedNames, extra []extraColumn, renamed map[
 			return t.hasProperty(free) || free == x.name && renamed[x.name] || free != x.name && slices.ContainsFunc(extra, isOther)
 		})
 		renamed[x.name] = renamed[x.name] || x.raw != x.name
-		x.header = used.reserveUnique(columnName(x.raw))
+		path := columnNameBuilder().child(x.raw)
+		x.header = used.reserveUnique(path.name())
 		t.extra = append(t.extra, x)
 	}
 }
@@ -214,17 +209,17 @@ func (l *layout) file(name string) *tableFile {
 func (f *tableFile) arrange(typed bool) {
 	for _, t := range f.tables {
 		if t.element.hasData() {
-			t.element.column = f.column(dataColumn, t.element.kinds)
+			t.element.column = f.column(dataColumn)
 		}
 		t.element.eachProperty(func(p *node) {
 			if !p.isFlat() {
-				p.column = f.column(p.header, p.columnKinds())
+				p.column = f.column(p.header)
 			}
 		})
 	}
 	for _, t := range f.tables {
 		for i := range t.extra {
-			t.extra[i].column = f.column(t.extra[i].header, t.extra[i].kinds)
+			t.extra[i].column = f.column(t.extra[i].header)
 		}
 	}
 	f.typed = typed

@@ -16,17 +16,11 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 // long name.
 func columnNameBuilder() nameBuilder { return newNameBuilder(elementName) }
 
-// columnName returns the safe name of a column.
-func columnName(path string) string {
-	t := columnNameBuilder().child(path)
-	return t.name()
-}
-
 // usedNames maps the names that are used in a table to the suffix number to try first
 // if the name is needed again. All lower numbers are in use.
 type usedNames map[string]int
 
-// reserve marks a name as used. It returns false if the name was used before.
+// reserve returns false if the name was used before.
 func (n usedNames) reserve(name string) bool {
 	if _, used := n[name]; used {
 		return false

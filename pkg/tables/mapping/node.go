@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
-	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -37,28 +36,22 @@ type node struct {
 	kind   kind
 	// flag records whether the name is the name of a list flag.
 	flag flagState
-	// kinds has the kinds of the scalars so far, and of the lists that became text.
-	// Only typed tables use it. No kind is added after Text.
-	kinds csvtable.Kinds
 	// children are the properties of an object, in the order of their discovery.
 	children []*node
 	index    map[string]*node
 	element  *node // node of an array's elements
-	// mixed is true if an object also occurs as a scalar. A property then has a column
-	// of its own, with objects as JSON text. Elements have a column for the scalars
-	// beside the columns of the objects.
+	// mixed is true for an object with scalars in other rows. A property then has one
+	// column, with its objects as JSON text. An element has the columns of the objects and
+	// one column for the scalars.
 	mixed bool
-	// anyKind disables the check of kinds for an element and everything below it. It is
-	// set if null or a single object occurred instead of the array: the original
-	// extractor then forgets the kinds of the elements or below them, and so does the
-	// remembered structure.
+	// anyKind allows scalars beside objects in an element and in all nodes below it. It is
+	// set if null or a single object occurs instead of the array: the original extractor then
+	// forgets the kinds of the elements. The remembered structure does not have kinds either.
 	anyKind bool
 	// hasRow is true if this run had a row: an item of the array, or a single value
 	// instead of an array. For a property it is true if this run had a scalar or an
 	// object, because either is a row if the property becomes an array.
 	hasRow bool
-	// objects is true if this run had an object.
-	objects bool
 	// typeIndex is the index of the type among the members of the remembered node. It
 	// is the number of children that were known before the type.
 	typeIndex int
@@ -110,24 +103,10 @@ func (n *node) addChild(c *node) {
 		n.index = make(map[string]*node)
 	}
 	c.parent = n
-	c.packed = string(value.PackName(nil, c.name))
+	c.packed = string(value.AppendName(nil, c.name))
 	c.name = c.packed[len(c.packed)-len(c.name):]
 	n.children = append(n.children, c)
 	n.index[c.name] = c
-}
-
-// columnKinds returns the kinds of the values in the column of a property.
-func (n *node) columnKinds() csvtable.Kinds {
-	switch {
-	case n.kind == kindArray && n.element.hasRow:
-		return csvtable.KindsOf(csvtable.Text) // the id of the list
-	case n.kind == kindArray:
-		return 0
-	case n.mixed && n.objects:
-		return n.kinds | csvtable.KindsOf(csvtable.Text)
-	default:
-		return n.kinds
-	}
 }
 
 // isFlat reports whether a property is an object with its own properties as columns.
@@ -167,7 +146,6 @@ const maxLevels = 512
 // schemaLearner is the state that all nodes of a mapper share while they learn.
 type schemaLearner struct {
 	warn       warnFunc
-	typed      bool
 	properties int // properties that are new in this run
 	names      int // size of their names in bytes
 	lists      ListNames
@@ -223,16 +201,13 @@ func (n *node) merge(v value.Packed, k value.Kind, l *schemaLearner) error {
 	case value.Array:
 		return n.mergeArray(v, l)
 	default:
-		return n.mergeScalar(v, l)
+		return n.mergeScalar()
 	}
 }
 
 // mergeScalar updates the node from a scalar, or from a list that becomes text.
-func (n *node) mergeScalar(v value.Packed, l *schemaLearner) error {
+func (n *node) mergeScalar() error {
 	n.hasRow = true
-	if l.typed && !n.kinds.Has(csvtable.Text) {
-		n.kinds.Add(kindOf(v))
-	}
 	switch n.kind {
 	case kindScalar:
 		return nil
@@ -246,7 +221,7 @@ func (n *node) mergeScalar(v value.Packed, l *schemaLearner) error {
 		if e := n.element; e.kind == kindObject && !e.mixed && len(e.children) > 0 && !e.allowsAnyKind() {
 			return n.mixedItemsError(kindObject, kindScalar)
 		}
-		return n.element.mergeScalar(v, l)
+		return n.element.mergeScalar()
 	default:
 		n.setKind(kindScalar)
 		return nil
@@ -254,7 +229,7 @@ func (n *node) mergeScalar(v value.Packed, l *schemaLearner) error {
 }
 
 func (n *node) mergeObject(v value.Packed, l *schemaLearner) error {
-	n.hasRow, n.objects = true, true
+	n.hasRow = true
 	switch n.kind {
 	case kindScalar:
 		if !isEmpty(v) && !n.allowsAnyKind() {
@@ -280,7 +255,7 @@ func (n *node) mergeObject(v value.Packed, l *schemaLearner) error {
 			ahead := members
 			l.collectFlag(c, ahead.Value())
 		}
-		if c.kind == kindScalar && k != value.Object && k != value.Array && !l.typed { // mostly: nothing is new
+		if c.kind == kindScalar && k != value.Object && k != value.Array { // mostly: nothing is new
 			c.hasRow = c.hasRow || k != value.Null
 			members.Skip()
 			continue
@@ -343,7 +318,7 @@ func (n *node) mergeItem(item value.Packed, k value.Kind, l *schemaLearner) erro
 		n.warned = true
 		l.warn(n.dataType(), "Converting nested array '"+n.errorPath()+"' to JSON string.")
 	}
-	return n.mergeScalar(item, l)
+	return n.mergeScalar()
 }
 
 // promoteToArray turns the node into an array. Its previous type becomes the type of
@@ -357,7 +332,7 @@ func (n *node) promoteToArray(array value.Packed) error {
 		if err := n.checkUpgrade(array); err != nil {
 			return err
 		}
-		element.kind, element.kinds, element.hasRow = n.kind, n.kinds, n.hasRow
+		element.kind, element.hasRow = n.kind, n.hasRow
 		element.mixed, n.mixed = n.mixed, false
 		element.anyKind = n.kind == kindObject
 	}
@@ -430,27 +405,24 @@ func (n *node) mixedItemsError(element, other kind) error {
 	return failure.Userf("Error parsing response JSON: Data array in '%s' contains incompatible types '%s' and '%s'%s", n.errorPath(), element, other, n.keepAsTextHint())
 }
 
-// maxErrorPath is the approximate maximum size, in bytes, of a path in a message.
+// maxErrorPath is the maximum size, in bytes, of the names in a path in a message.
 const maxErrorPath = 1000
 
 // errorPath returns the path of the node as error messages spell it: t.[].list.[].name.
-// It returns only the end of a very long path.
+// It returns only the end of a very long path, in whole names: a part of a name could be a
+// part of a secret, which is not masked.
 func (n *node) errorPath() string {
 	var names []string
 	size := 0
-	for ; n != nil && size < maxErrorPath; n = n.parent {
+	for ; n != nil && size+len(n.name) <= maxErrorPath; n = n.parent {
 		names = append(names, n.name)
-		size += len(n.name) + len(".")
-	}
-	slices.Reverse(names)
-	text := strings.Join(names, ".")
-	if cut := len(text) - maxErrorPath; cut > 0 {
-		return "…" + strings.ToValidUTF8(text[cut:], "")
+		size += len(n.name)
 	}
 	if n != nil {
-		return "…." + text
+		names = append(names, "…")
 	}
-	return text
+	slices.Reverse(names)
+	return strings.Join(names, ".")
 }
 
 // path returns the data type and the names of the properties down to the node, joined

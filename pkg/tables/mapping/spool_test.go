@@ -184,7 +184,7 @@ func TestIDsOfEarlierRowsAreForgotten(t *testing.T) {
 		set := csvtable.NewSet(t.TempDir(), "")
 		defer set.Abort()
 		l := c.layout()
-		if err := l.create(CSV{set}, csvtable.Table{}); err != nil {
+		if err := l.create(set, csvtable.Table{}); err != nil {
 			t.Fatal(err)
 		}
 		convert := &converter{stop: t.Context().Err, roots: l.roots, hasher: newHasher(), warn: c.warn}

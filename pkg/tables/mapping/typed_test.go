@@ -276,7 +276,7 @@ func TestTypesOfIterations(t *testing.T) {
 		if err := c.add(t, rowsOf(row)); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Write(context.Background(), CSV{set}, Defaults{}); err != nil {
+		if err := c.Write(context.Background(), set, Defaults{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -44,6 +44,8 @@ type Result struct {
 	// that were replaced. Added is the number of new rows, and Rows the number of rows
 	// of the merged table.
 	Before, Replaced, Added, Rows int
+	// Bytes is the total size of all cells of the merged table.
+	Bytes int64
 }
 
 // Tables merges all incremental tables of this run. It reports each table that has an
@@ -53,24 +55,17 @@ type Result struct {
 // If progress is not nil, Tables calls it about every thousand rows with the number of
 // rows read so far. A table with a primary key is read twice.
 func Tables(ctx context.Context, d Directories, report func(Result), progress func(table string, rows int)) error {
-	manifests, err := filepath.Glob(filepath.Join(escapeGlob(d.Tables), "*"+csvtable.ManifestSuffix))
+	manifests, err := fs.Glob(os.DirFS(d.Tables), "*"+csvtable.ManifestSuffix)
 	if err != nil {
 		return failure.Applicationf("cannot list the tables of this run: %w", err)
 	}
-	for _, path := range manifests {
-		name := strings.TrimSuffix(filepath.Base(path), csvtable.ManifestSuffix)
-		m := merger{dirs: d, name: name, memory: keysInMemory}
+	for _, manifest := range manifests {
+		m := merger{dirs: d, name: strings.TrimSuffix(manifest, csvtable.ManifestSuffix), memory: keysInMemory}
 		if err := m.run(ctx, report, progress); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// escapeGlob escapes the characters of a path that are special in patterns of
-// filepath.Glob.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // keysInMemory is the maximum size, in bytes, of keys that are sorted in memory. A
@@ -129,8 +124,13 @@ func (m *merger) open(path string) error {
 	earlier := filepath.Join(m.dirs.Earlier, m.name)
 	switch info, err := os.Stat(earlier); {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := m.checkNoManifest(earlier); err != nil {
-			return err
+		// If only the manifest exists, the earlier rows are lost: the merged table would have
+		// only the rows of this run.
+		manifest := earlier + csvtable.ManifestSuffix
+		if _, err := os.Lstat(manifest); err == nil {
+			return earlierError(earlier, failure.Userf("the file is missing, but its manifest %s is there", filepath.Base(manifest)))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return m.fileError(err)
 		}
 	case err != nil:
 		return m.fileError(err)
@@ -162,21 +162,6 @@ func (m *merger) open(path string) error {
 		s.end = s.base + s.size
 	}
 	return nil
-}
-
-// checkNoManifest returns an error if the earlier table is missing but its manifest
-// exists: the earlier rows are lost, and the merged table would have only the rows of
-// this run.
-func (m *merger) checkNoManifest(path string) error {
-	manifest := path + csvtable.ManifestSuffix
-	switch _, err := os.Lstat(manifest); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return m.fileError(err)
-	default:
-		return earlierError(path, failure.Userf("the file is missing, but its manifest %s is there", filepath.Base(manifest)))
-	}
 }
 
 // openEarlier opens the table of the earlier run. Its primary key must be the same as

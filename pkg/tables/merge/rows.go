@@ -66,7 +66,10 @@ func (m *merger) findChanges(ctx context.Context, changes *extsort.Sorter) (err 
 	var r extsort.Record
 	var key []byte
 	err = m.eachRow(ctx, func(s *source, cells []string, where recordRange) error {
-		key = appendKey(key[:0], cells, s.key)
+		key = key[:0]
+		for _, i := range s.key { // each cell after its length
+			key = append(binary.AppendUvarint(key, uint64(len(cells[i]))), cells[i]...)
+		}
 		hash := sha256.Sum256(key)
 		r.Key = appendNumber(append(r.Key[:0], hash[:hashSize]...), where.start)
 		r.Value = appendNumber(r.Value[:0], where.size)
@@ -80,15 +83,6 @@ func (m *merger) findChanges(ctx context.Context, changes *extsort.Sorter) (err 
 		return m.fileError(err)
 	}
 	return m.fileError(m.addChanges(ctx, sorted, changes))
-}
-
-// appendKey packs the cells of a key, each after its length.
-func appendKey(dst []byte, cells []string, key []int) []byte {
-	for _, i := range key {
-		dst = binary.AppendUvarint(dst, uint64(len(cells[i])))
-		dst = append(dst, cells[i]...)
-	}
-	return dst
 }
 
 // appendNumber packs a number. Packed numbers sort like the numbers.
@@ -166,7 +160,10 @@ func (m *merger) write(ctx context.Context, path string, changes *extsort.Sorter
 			if replacement.size == 0 {
 				return nil
 			}
-			from := m.sourceOf(replacement)
+			from := m.sources[0]
+			if replacement.start >= from.end {
+				from = m.current()
+			}
 			if cells, err = from.rereadRow(replacement); err != nil {
 				return from.wrapError(m, err)
 			}
@@ -190,14 +187,14 @@ func (m *merger) writeRow(w *writer, target, from *source, cells []string) error
 	if !target.earlier {
 		m.result.Added++
 	}
-	return w.row(cells, from.columnIndexes)
-}
-
-func (m *merger) sourceOf(where recordRange) *source {
-	if where.start < m.sources[0].end {
-		return m.sources[0]
+	clear(w.cells)
+	for i, cell := range cells {
+		m.result.Bytes += int64(len(cell))
+		w.cells[from.columnIndexes[i]] = cell
 	}
-	return m.current()
+	w.text = csvtable.AppendRecord(w.text[:0], w.cells)
+	_, err := w.out.Write(w.text)
+	return err
 }
 
 // nextChange reads the changes in the order of the rows.
@@ -229,14 +226,4 @@ type writer struct {
 	out   *bufio.Writer
 	cells []string
 	text  []byte
-}
-
-func (w *writer) row(cells []string, indexes []int) error {
-	clear(w.cells)
-	for i, cell := range cells {
-		w.cells[indexes[i]] = cell
-	}
-	w.text = csvtable.AppendRecord(w.text[:0], w.cells)
-	_, err := w.out.Write(w.text)
-	return err
 }

@@ -10,56 +10,30 @@ import (
 	"strings"
 )
 
-// Number is ±0.DIGITS × 10^exponent. The zero Number is 0.
+// Number is ±0.DIGITS × 10^exponent. The zero Number is 0. All exponents of at least
+// maxExponent are equal.
 type Number struct {
 	negative bool
 	digits   string // digits from the first to the last that is not 0; may contain the point
 	count    int    // number of digits, without the point
 	exponent int64
-	far      *big.Int // the exponent if it does not fit into exponent, otherwise nil
 }
 
-const (
-	// nearExponent is the maximum number of digits of an exponent that fits into an int64
-	// together with the number of digits of the mantissa.
-	nearExponent = 17
-	// nearBits is the corresponding number of bits.
-	nearBits = 60
-	// maxExponent is the maximum number of digits of an exponent. The time to read the
-	// digits grows with the square of their number.
-	maxExponent = 10_000
-)
+// maxExponent is the maximum exponent that is read from a text. Together with the number
+// of digits of the mantissa it fits into an int64.
+const maxExponent = 1e17
+
+// inexact reports whether an exponent may be larger in the text.
+func inexact(exponent int64) bool { return max(exponent, -exponent) > maxExponent/10 }
 
 // Parse parses a decimal number: digits with an optional sign, fraction and exponent. The
 // digits before or after the point may be missing.
 func Parse(text string) (Number, bool) {
 	f, ok := scan(text)
-	if !ok {
-		return Number{}, false
+	if !ok || f.count == 0 {
+		return Number{}, ok
 	}
-	n := Number{negative: f.negative, digits: text[f.first:f.last], count: f.count, exponent: f.exponent}
-	if f.count == 0 {
-		return Number{}, true
-	}
-	if f.far >= 0 {
-		written, ok := farExponent(text[f.far:])
-		if !ok {
-			return Number{}, false
-		}
-		n.far = written.Add(written, big.NewInt(f.exponent))
-		if n.far.BitLen() < nearBits { // the exponent has leading zeros
-			n.exponent, n.far = n.far.Int64(), nil
-		}
-	}
-	return n, true
-}
-
-// farExponent parses an exponent with many digits.
-func farExponent(text string) (*big.Int, bool) {
-	if len(text) > maxExponent {
-		return nil, false
-	}
-	return new(big.Int).SetString(text, 10)
+	return Number{negative: f.negative, digits: text[f.first:f.last], count: f.count, exponent: f.exponent}, true
 }
 
 // form is the result of scan.
@@ -68,12 +42,11 @@ type form struct {
 	first, last int // range of the significant digits in the text; both are 0 for zero
 	count       int // number of significant digits, without the point
 	exponent    int64
-	far         int // index of an exponent that is too long for exponent, otherwise -1
 }
 
 func scan[T string | []byte](text T) (f form, ok bool) {
 	i, point, found := 0, -1, false
-	f.first, f.far = -1, -1
+	f.first = -1
 	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
 		f.negative = text[0] == '-'
 		i = 1
@@ -100,7 +73,7 @@ mantissa:
 	}
 	switch {
 	case f.first < 0:
-		return form{negative: f.negative, far: -1}, true
+		return form{negative: f.negative}, true
 	case point < 0:
 		point = end
 	}
@@ -127,22 +100,17 @@ func scanExponent[T string | []byte](text T, at int, f *form) bool {
 		return false
 	}
 	at++
-	begin, negative := at, false
+	negative := false
 	if at < len(text) && (text[at] == '-' || text[at] == '+') {
 		negative = text[at] == '-'
 		at++
 	}
 	digits := at
 	for ; at < len(text) && '0' <= text[at] && text[at] <= '9'; at++ {
-		if at-digits < nearExponent {
-			f.exponent = 10*f.exponent + int64(text[at]-'0')
-		}
+		f.exponent = min(10*f.exponent+int64(text[at]-'0'), maxExponent)
 	}
 	if negative {
 		f.exponent = -f.exponent
-	}
-	if at-digits > nearExponent {
-		f.far, f.exponent = begin, 0
 	}
 	return at > digits && at == len(text)
 }
@@ -174,7 +142,7 @@ func (n Number) Compare(m Number) int {
 	if sign := n.Sign(); sign != m.Sign() || sign == 0 {
 		return cmp.Compare(sign, m.Sign())
 	}
-	size := n.compareExponents(m)
+	size := cmp.Compare(n.exponent, m.exponent)
 	if size == 0 {
 		size = compareDigits(n.digits, m.digits)
 	}
@@ -182,20 +150,6 @@ func (n Number) Compare(m Number) int {
 		return -size
 	}
 	return size
-}
-
-func (n Number) compareExponents(m Number) int {
-	if n.far == nil && m.far == nil {
-		return cmp.Compare(n.exponent, m.exponent)
-	}
-	return n.wholeExponent().Cmp(m.wholeExponent())
-}
-
-func (n Number) wholeExponent() *big.Int {
-	if n.far != nil {
-		return n.far
-	}
-	return big.NewInt(n.exponent)
 }
 
 // compareDigits compares fractions by their digits. It ignores points.
@@ -228,19 +182,11 @@ func (n Number) plainDigits() string {
 }
 
 // IsWhole reports whether the number has no fraction.
-func (n Number) IsWhole() bool {
-	if n.far != nil {
-		return n.far.Sign() > 0
-	}
-	return n.exponent >= int64(n.count)
-}
+func (n Number) IsWhole() bool { return n.exponent >= int64(n.count) }
 
 // Whole returns the number without its fraction, as digits with a minus sign if it is
 // negative. ok is false if it has more than most digits.
 func (n Number) Whole(most int) (text string, ok bool) {
-	if n.far != nil {
-		return "0", n.far.Sign() < 0
-	}
 	switch {
 	case n.exponent <= 0:
 		return "0", true
@@ -273,7 +219,7 @@ func (n Number) Int() (i int64, ok bool) {
 // Plus returns the sum with an integer as a plain decimal, without an exponent. ok is
 // false if n has digits more than most positions away from its point.
 func (n Number) Plus(i int64, most int) (text string, ok bool) {
-	if n.far != nil || n.exponent > int64(most) || n.exponent-int64(n.count) < -int64(most) {
+	if n.exponent > int64(most) || n.exponent-int64(n.count) < -int64(most) {
 		return "", false
 	}
 	// Both numbers as integers, in units of the last digit of n.
@@ -308,9 +254,9 @@ func withPoint(n *big.Int, places int) string {
 func (n Number) Ceil(factor int64) (i int64, ok bool) {
 	const most = 40 // number of exact digits; further digits only affect rounding
 	switch {
-	case n.Sign() == 0 || n.far != nil && n.far.Sign() < 0 || n.far == nil && n.exponent < -most:
+	case n.Sign() == 0 || n.exponent < -most:
 		return int64(max(0, n.Sign())), true
-	case n.far != nil || n.exponent > most:
+	case n.exponent > most:
 		return 0, false
 	}
 	digits := n.plainDigits()

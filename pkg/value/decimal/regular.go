@@ -5,10 +5,10 @@ import "strconv"
 // AppendRegular appends a number in its regular form, which is equal for all texts of the
 // same number. The regular form has a point, no superfluous zeros, and an exponent only
 // if the number would be long without it. Zero keeps its sign. AppendRegular appends a
-// text with an exponent beyond 64 bits unchanged.
+// text with an inexact exponent unchanged.
 func AppendRegular(dst, literal []byte) []byte {
 	f, ok := scan(literal)
-	if !ok || f.far >= 0 {
+	if !ok || inexact(f.exponent) {
 		return append(dst, literal...)
 	}
 	if f.negative {

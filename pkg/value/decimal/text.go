@@ -27,11 +27,11 @@ func Literal(text string) string {
 
 // Digits returns the number as 0.DIGITS × 10^exponent, rounded to at most most digits,
 // halves to the even digit. The digits of zero are "". Other digits neither begin nor end
-// with a zero. ok is false if the exponent is beyond 64 bits.
+// with a zero. ok is false if the exponent is inexact.
 func (n Number) Digits(most int64) (digits string, exponent int64, ok bool) {
 	digits = n.plainDigits()
 	switch {
-	case n.far != nil:
+	case inexact(n.exponent):
 		return "", 0, false
 	case most < 0:
 		return "", 0, true

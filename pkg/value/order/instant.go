@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// form is the layout of a date. A fraction may follow the seconds.
-type form struct {
+// timeForm is the layout of a date. A fraction may follow the seconds.
+type timeForm struct {
 	layout string
 	zone   bool
 }
 
 // forms returns the known layouts of dates, the usual ones first. With slashes the month
 // comes first, with dots the day, as in PHP's strtotime.
-func forms() []form {
-	var all []form
+func forms() []timeForm {
+	var all []timeForm
 	for _, layout := range []string{
 		time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04Z07:00",
 		"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z0700", "2006-01-02 15:04:05Z07",
@@ -22,7 +22,7 @@ func forms() []form {
 		"20060102T150405Z0700",
 		"Mon, 2 Jan 2006 15:04:05 Z0700", "2 Jan 2006 15:04:05 Z0700", time.RubyDate,
 	} {
-		all = append(all, form{layout, true})
+		all = append(all, timeForm{layout, true})
 	}
 	for _, layout := range []string{
 		"2006-1-2", "2006-1-2T15:04:05", "2006-1-2 15:04:05", "2006-1-2T15:04", "2006-1-2 15:04",
@@ -31,7 +31,7 @@ func forms() []form {
 		"2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006", "Jan 2, 2006 3:04 PM",
 		"Mon, 2 Jan 2006 15:04:05", "Mon, 2 Jan 2006", "Mon Jan _2 15:04:05 2006",
 	} {
-		all = append(all, form{layout, false})
+		all = append(all, timeForm{layout, false})
 	}
 	return all
 }
@@ -63,8 +63,8 @@ func instantOf(text string) (instant, bool) {
 }
 
 // known has the layouts by the beginning of their texts.
-var known = func() map[string][]form {
-	all := map[string][]form{}
+var known = func() map[string][]timeForm {
+	all := map[string][]timeForm{}
 	for _, f := range forms() {
 		all[beginning(f.layout)] = append(all[beginning(f.layout)], f)
 	}

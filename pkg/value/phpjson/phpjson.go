@@ -34,19 +34,19 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// MaxDepth is the maximum number of nested arrays and objects that PHP decodes. Its default
+// maxDepth is the maximum number of nested arrays and objects that PHP decodes. Its default
 // is 512 levels, and a scalar is one level.
-const MaxDepth = 511
+const maxDepth = 511
 
-// Errors with the messages of PHP. ErrSyntax is the error for any text that is not well-formed.
+// Errors with the messages of PHP. errSyntax is the error for any text that is not well-formed.
 var (
-	ErrDepth    = errors.New("maximum stack depth exceeded")
-	ErrSyntax   = errors.New("syntax error")
-	ErrInfinite = errors.New("inf and NaN cannot be JSON encoded")
+	errDepth    = errors.New("maximum stack depth exceeded")
+	errSyntax   = errors.New("syntax error")
+	errInfinite = errors.New("inf and NaN cannot be JSON encoded")
 )
 
 // Recode decodes and encodes a text. The result has no white space. For a text that PHP
-// does not accept it returns ErrDepth, ErrInfinite, or an error that wraps ErrSyntax.
+// does not accept it returns errDepth, errInfinite, or an error that wraps errSyntax.
 func Recode(text []byte) ([]byte, error) {
 	v, err := Decode(text)
 	if err != nil {
@@ -66,19 +66,19 @@ func Decode(text []byte) (value.Value, error) {
 		}
 		err = errors.Join(errors.New("more text after the value"), err)
 	}
-	return value.Value{}, errors.Join(ErrSyntax, err)
+	return value.Value{}, errors.Join(errSyntax, err)
 }
 
 // Of returns a value as PHP decodes and encodes it: numbers in PHP's form, objects with the
 // keys 0, 1, 2 and so on as lists, and {} as [].
-func Of(v value.Value) (value.Value, error) { return of(v, MaxDepth) }
+func Of(v value.Value) (value.Value, error) { return of(v, maxDepth) }
 
 // of implements Of for a value with at most deep levels.
 func of(v value.Value, deep int) (value.Value, error) {
 	if v.Kind() == value.Number {
 		text, ok := Number(v.Raw())
 		if !ok {
-			return v, ErrInfinite
+			return v, errInfinite
 		}
 		return value.OfNumber(text), nil
 	}
@@ -86,7 +86,7 @@ func of(v value.Value, deep int) (value.Value, error) {
 		return v, nil
 	}
 	if deep == 0 {
-		return v, ErrDepth
+		return v, errDepth
 	}
 	var err error
 	v = v.Map(func(m value.Member) value.Member {

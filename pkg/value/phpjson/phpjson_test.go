@@ -46,16 +46,16 @@ var refused = []struct {
 	text string
 	want error
 }{
-	{nested(512), ErrDepth},
-	{strings.Repeat(`{"a":`, 512) + `1` + strings.Repeat(`}`, 512), ErrDepth},
-	{`1e400`, ErrInfinite},
-	{`[-1e309]`, ErrInfinite},
-	{`"\ud800"`, ErrSyntax},
-	{`"\udc00x"`, ErrSyntax},
-	{"\"\xff\"", ErrSyntax},
-	{"\"a\tb\"", ErrSyntax},
-	{"\xef\xbb\xbf1", ErrSyntax},
-	{``, ErrSyntax}, {`[1,]`, ErrSyntax}, {`[1]x`, ErrSyntax}, {`00`, ErrSyntax}, {`nul`, ErrSyntax}, {`[1] [2]`, ErrSyntax},
+	{nested(512), errDepth},
+	{strings.Repeat(`{"a":`, 512) + `1` + strings.Repeat(`}`, 512), errDepth},
+	{`1e400`, errInfinite},
+	{`[-1e309]`, errInfinite},
+	{`"\ud800"`, errSyntax},
+	{`"\udc00x"`, errSyntax},
+	{"\"\xff\"", errSyntax},
+	{"\"a\tb\"", errSyntax},
+	{"\xef\xbb\xbf1", errSyntax},
+	{``, errSyntax}, {`[1,]`, errSyntax}, {`[1]x`, errSyntax}, {`00`, errSyntax}, {`nul`, errSyntax}, {`[1] [2]`, errSyntax},
 }
 
 func nested(levels int) string {
@@ -122,7 +122,7 @@ func TestAgreesWithPHP(t *testing.T) {
 		switch {
 		case failed != (err != nil):
 			t.Errorf("seed %d, %.200s: %v, PHP: %q", seed, text, err, message)
-		case failed && (errors.Is(err, ErrDepth) != strings.EqualFold(message, ErrDepth.Error()) || errors.Is(err, ErrInfinite) != strings.EqualFold(message, ErrInfinite.Error())):
+		case failed && (errors.Is(err, errDepth) != strings.EqualFold(message, errDepth.Error()) || errors.Is(err, errInfinite) != strings.EqualFold(message, errInfinite.Error())):
 			t.Errorf("seed %d, %.200s: %v, PHP: %q", seed, text, err, message)
 		case !failed:
 			want, _ := base64.StdEncoding.DecodeString(lines.Text())
