@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -239,6 +240,17 @@ stopped following after 3s; jobs 102, 103 continue: `+"`extractor job kill ID` e
 	}
 }
 
+// cancelOnClose is a response body that cancels its context when it is closed.
+type cancelOnClose struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (b cancelOnClose) Close() error {
+	b.cancel()
+	return b.ReadCloser.Close()
+}
+
 // TestSplitInterrupted: in the middle of the creations and of the following;
 // a fault that was seen before counts more.
 func TestSplitInterrupted(t *testing.T) {
@@ -263,12 +275,12 @@ func TestSplitInterrupted(t *testing.T) {
 			w.transport.RegisterResponder("POST", queue+"/jobs", func(*http.Request) (*http.Response, error) {
 				n := len(w.created())
 				w.sent = append(w.sent, "POST /jobs {}")
-				if n+1 == tc.creations && tc.creations < len(records) {
-					// Once the response has been read, as far as the client knows.
-					defer cancel()
-				}
 				response := httpmock.NewStringResponse(201, records[n])
 				response.Header.Set("Content-Type", "application/json")
+				if n+1 == tc.creations && tc.creations < len(records) {
+					// httpmock lets a cancellation race with the responder, so it comes when the body was read.
+					response.Body = cancelOnClose{response.Body, cancel}
+				}
 				return response, nil
 			})
 			w.Sleep = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
