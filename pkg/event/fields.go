@@ -1,8 +1,12 @@
 package event
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // masked returns a copy of a body with redact applied to every string in its exported
@@ -38,11 +42,57 @@ func fieldsOf(body Body) []Field {
 		if name == "" || omitEmpty && (member.IsZero() || member.Kind() == reflect.Slice && member.Len() == 0) {
 			continue
 		}
-		console := v.Type().Field(i).Tag.Get("console")
-		fields = append(fields, Field{Name: name, Value: member.Interface(), MachineOnly: console == "-", NotInMessage: console == "always"})
+		fields = append(fields, Field{Name: name, Value: member.Interface(), OnTerminal: v.Type().Field(i).Tag.Get("console") != "-" && !inMessage(body, i)})
 	}
 	return fields
 }
+
+// inMessage reports whether a field of a body is empty or shown by the message. An equal
+// value of another field does not count: if the field changes, the message must contain the
+// value less often. A JSON pointer has only one meaning, so it is enough if the message
+// contains it.
+func inMessage(body Body, field int) bool {
+	changed := reflect.New(reflect.TypeOf(body)).Elem()
+	changed.Set(reflect.ValueOf(body))
+	member := changed.Field(field)
+	items, isList := member.Interface().([]string)
+	if !isList {
+		items = []string{fmt.Sprint(member.Interface())}
+	}
+	switch {
+	case changed.Type().Field(field).Name == "Pointer":
+		changed.SetZero()
+	case member.CanInt():
+		member.SetInt(member.Int() + 1)
+	case member.CanFloat():
+		member.SetFloat(member.Float() + 1)
+	default:
+		member.SetZero()
+	}
+	message, other := body.message(), changed.Interface().(Body).message()
+	return !slices.ContainsFunc(items, func(item string) bool {
+		return item != "" && occurrences(message, item) <= occurrences(other, item)
+	})
+}
+
+// occurrences counts a value in a message, as whole words.
+func occurrences(message, value string) (count int) {
+	for from := 0; ; {
+		at := strings.Index(message[from:], value)
+		if at < 0 {
+			return count
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(message[:at])
+		after, _ := utf8.DecodeRuneInString(message[at+len(value):])
+		if !alphanumeric(before) && !alphanumeric(after) {
+			count++
+		}
+		from = at + 1
+	}
+}
+
+func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // FieldNames returns the JSON names of the fields of a body.
 func FieldNames(body Body) []string {

@@ -29,11 +29,9 @@ type Event struct {
 type Field struct {
 	Name  string
 	Value any // string, bool, int, int64, float64 or []string
-	// MachineOnly is true if the field is not shown on a terminal.
-	MachineOnly bool
-	// NotInMessage is true if the message can lack the value, even if it contains an equal
-	// value with another meaning.
-	NotInMessage bool
+	// OnTerminal is true if a terminal shows the field after the message: it is not empty,
+	// not intended for programs, and not shown by the message.
+	OnTerminal bool
 }
 
 // Sink writes events. Write is called from one goroutine at a time.
