@@ -46,10 +46,7 @@ func (c *Console) Write(e Event) error {
 	b.WriteString(c.level(e.Level))
 	b.WriteByte(' ')
 	b.WriteString(textfmt.Printable(e.Message))
-	for _, f := range e.Fields {
-		if !f.OnTerminal {
-			continue
-		}
+	for _, f := range terminalFields(e.Body) {
 		text, isList := f.Value.([]string)
 		if !isList {
 			text = []string{fmt.Sprint(f.Value)}

@@ -34,15 +34,26 @@ func masked(body Body, redact func(string) string) Body {
 
 // fieldsOf returns the fields of a body with their JSON names and in order.
 func fieldsOf(body Body) []Field {
+	return fieldsIf(body, func(int) bool { return true })
+}
+
+// terminalFields returns the fields that a terminal shows after the message: those that are
+// not empty, not intended for programs, and not shown by the message.
+func terminalFields(body Body) []Field {
+	t := reflect.TypeOf(body)
+	return fieldsIf(body, func(i int) bool { return t.Field(i).Tag.Get("console") != "-" && !inMessage(body, i) })
+}
+
+func fieldsIf(body Body, wanted func(i int) bool) []Field {
 	v := reflect.ValueOf(body)
 	var fields []Field
 	for i := range v.NumField() {
 		name, omitEmpty := tagOf(v.Type().Field(i))
 		member := v.Field(i)
-		if name == "" || omitEmpty && (member.IsZero() || member.Kind() == reflect.Slice && member.Len() == 0) {
+		if name == "" || omitEmpty && (member.IsZero() || member.Kind() == reflect.Slice && member.Len() == 0) || !wanted(i) {
 			continue
 		}
-		fields = append(fields, Field{Name: name, Value: member.Interface(), OnTerminal: v.Type().Field(i).Tag.Get("console") != "-" && !inMessage(body, i)})
+		fields = append(fields, Field{Name: name, Value: member.Interface()})
 	}
 	return fields
 }

@@ -26,12 +26,10 @@ type Event struct {
 	Body    Body
 }
 
+// Field is a field of a body with its JSON name.
 type Field struct {
 	Name  string
 	Value any // string, bool, int, int64, float64 or []string
-	// OnTerminal is true if a terminal shows the field after the message: it is not empty,
-	// not intended for programs, and not shown by the message.
-	OnTerminal bool
 }
 
 // Sink writes events. Write is called from one goroutine at a time.

@@ -65,8 +65,8 @@ func TestEmit(t *testing.T) {
 	want := Event{
 		Time: noon, Kind: "odd", Level: Info, Message: "message [hidden] p", Body: safe,
 		Fields: []Field{
-			{Name: "text", Value: "[hidden]"}, {Name: "texts", Value: []string{"a", "[hidden]"}, OnTerminal: true}, {Name: "yes", Value: true, OnTerminal: true},
-			{Name: "count", Value: 1, OnTerminal: true}, {Name: "bytes", Value: int64(2), OnTerminal: true}, {Name: "seconds", Value: 0.5},
+			{Name: "text", Value: "[hidden]"}, {Name: "texts", Value: []string{"a", "[hidden]"}}, {Name: "yes", Value: true},
+			{Name: "count", Value: 1}, {Name: "bytes", Value: int64(2)}, {Name: "seconds", Value: 0.5},
 		},
 	}
 	sink := &memory{}
