@@ -8,7 +8,8 @@ import (
 
 // The component stays small: no database, no browser, nothing of the local
 // platform. (The client library imports html/template, of which only a few variables
-// are linked.)
+// are linked.) Tests of this command may import the local platform: its scripts need one
+// that runs this program, and the test binary is this program.
 func TestWhatIsNotLinked(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {

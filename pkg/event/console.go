@@ -3,11 +3,8 @@ package event
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
@@ -35,7 +32,7 @@ type Console struct {
 //	15:04:05 WARN  No data found in page 4 of users
 //
 // The fields follow as key=value, without fields that are empty, intended for programs, or
-// contained in the message. Control characters are shown as Go escapes. The time is in the
+// shown by the message. Control characters are shown as Go escapes. The time is in the
 // time zone of the event. Debug events are not written. Close does not close w.
 func NewConsole(w io.Writer, colours bool) *Console { return &Console{w, colours} }
 
@@ -49,15 +46,13 @@ func (c *Console) Write(e Event) error {
 	b.WriteString(c.level(e.Level))
 	b.WriteByte(' ')
 	b.WriteString(textfmt.Printable(e.Message))
-	for _, f := range e.Fields {
-		message := e.Message
-		if f.NotInMessage {
-			message = ""
+	for _, f := range terminalFields(e.Body) {
+		text, isList := f.Value.([]string)
+		if !isList {
+			text = []string{fmt.Sprint(f.Value)}
 		}
-		if text := consoleText(f.Value, message); text != "" && !f.MachineOnly {
-			b.WriteByte(' ')
-			b.WriteString(c.paint(faint, f.Name+"="+text))
-		}
+		b.WriteByte(' ')
+		b.WriteString(c.paint(faint, f.Name+"="+quoted(strings.Join(text, ","))))
 	}
 	b.WriteByte('\n')
 	return writeWhole(c.w, []byte(b.String()))
@@ -82,40 +77,6 @@ func (c *Console) paint(colour, text string) string {
 	}
 	return colour + text + plain
 }
-
-// consoleText returns a value as text, or "" if the message contains it.
-func consoleText(v any, message string) string {
-	items, ok := v.([]string)
-	if !ok {
-		items = []string{fmt.Sprint(v)}
-	}
-	if !slices.ContainsFunc(items, func(item string) bool { return !shows(message, item) }) {
-		return ""
-	}
-	return quoted(strings.Join(items, ","))
-}
-
-// shows reports whether the message contains a value as whole words.
-func shows(message, value string) bool {
-	if value == "" {
-		return true
-	}
-	for from := 0; ; {
-		at := strings.Index(message[from:], value)
-		if at < 0 {
-			return false
-		}
-		at += from
-		before, _ := utf8.DecodeLastRuneInString(message[:at])
-		after, _ := utf8.DecodeRuneInString(message[at+len(value):])
-		if !alphanumeric(before) && !alphanumeric(after) {
-			return true
-		}
-		from = at + 1
-	}
-}
-
-func alphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func quoted(s string) string {
 	s = textfmt.Fit(s, consoleValue)

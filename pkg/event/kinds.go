@@ -23,9 +23,8 @@ const (
 //
 //   - json: the name, with omitempty for optional fields, or "-" for values that are not part
 //     of the event;
-//   - console: "-" if the field is for programs and not shown on a terminal, "always" if the
-//     message can lack the number. Other fields are shown on a terminal unless the message
-//     contains their value.
+//   - console: "-" if a terminal never shows the field, because it is for programs. Other
+//     fields are shown there unless they are empty or the message shows them.
 //
 // The message must be understandable without the fields. In all bodies, Job is the endpoint
 // of a job as configured and JobPointer is the JSON pointer of the job. Iteration counts from

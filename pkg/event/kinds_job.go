@@ -119,8 +119,8 @@ type JobFinished struct {
 	Unstored   bool   `json:"unstored,omitempty"`
 	Rule       string `json:"rule"`
 	Pointer    string `json:"pointer,omitempty"`
-	Repeated   bool   `json:"repeated,omitempty" console:"always"`
-	Skipped    int    `json:"skipped,omitempty" console:"always"`
+	Repeated   bool   `json:"repeated,omitempty"`
+	Skipped    int    `json:"skipped,omitempty"`
 	Unwanted   int    `json:"unwanted,omitempty"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
 	Iteration  int    `json:"iteration,omitempty" console:"-"`

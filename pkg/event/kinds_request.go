@@ -120,7 +120,7 @@ type JobWaiting struct {
 	Reason      string  `json:"reason"`
 	Text        string  `json:"text,omitempty"`
 	WaitSeconds float64 `json:"waitSeconds"`
-	Login       bool    `json:"login,omitempty" console:"always"`
+	Login       bool    `json:"login,omitempty"`
 	Pointer     string  `json:"pointer"`
 	Job         string  `json:"job,omitempty"`
 	JobPointer  string  `json:"jobPointer,omitempty" console:"-"`
@@ -147,7 +147,7 @@ type CredentialsWithheld struct {
 	Origin     string `json:"origin"`
 	Job        string `json:"job"`
 	JobPointer string `json:"jobPointer,omitempty" console:"-"`
-	Iteration  int    `json:"iteration,omitempty" console:"always"`
+	Iteration  int    `json:"iteration,omitempty"`
 }
 
 func (e CredentialsWithheld) message() string {

@@ -9,12 +9,12 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
-// RunStarted is the first event of a run.
+// RunStarted is the first event of a run. Its message shows Iterations if there are several.
 type RunStarted struct {
 	info       `kind:"run.started"`
 	Version    string `json:"version"`
 	Jobs       int    `json:"jobs"`
-	Iterations int    `json:"iterations"`
+	Iterations int    `json:"iterations" console:"-"`
 }
 
 func (e RunStarted) message() string {
@@ -93,7 +93,7 @@ type StateRead struct {
 	Name      string `json:"name"`
 	Value     string `json:"value,omitempty"`
 	Values    int    `json:"values,omitempty"`
-	Iteration int    `json:"iteration,omitempty" console:"always"`
+	Iteration int    `json:"iteration,omitempty"`
 }
 
 func (e StateRead) message() string {
@@ -108,7 +108,7 @@ type StateRemembered struct {
 	Value     string `json:"value,omitempty"`
 	Before    string `json:"before,omitempty"`
 	Values    int    `json:"values,omitempty"`
-	Iteration int    `json:"iteration,omitempty" console:"always"`
+	Iteration int    `json:"iteration,omitempty"`
 	Pointer   string `json:"pointer"`
 }
 
@@ -165,9 +165,9 @@ func valueOrCount(value string, count int) string {
 // RunFinished is the last event of a successful run.
 type RunFinished struct {
 	_          struct{} `kind:"run.finished"`
-	Seconds    float64  `json:"seconds" console:"always"`
+	Seconds    float64  `json:"seconds"`
 	Requests   int      `json:"requests"`
-	Bytes      int64    `json:"bytes" console:"always"`
+	Bytes      int64    `json:"bytes"`
 	Rows       int      `json:"rows"`
 	Tables     int      `json:"tables"`
 	Incomplete int      `json:"incomplete,omitempty"`
@@ -224,13 +224,13 @@ func IncompleteIn(message string) int {
 type RunCut struct {
 	warn     `kind:"run.cut"`
 	Budget   string  `json:"budget"`
-	Limit    float64 `json:"limit" console:"always"`
-	Reached  float64 `json:"reached" console:"always"`
+	Limit    float64 `json:"limit"`
+	Reached  float64 `json:"reached"`
 	Job      string  `json:"job"`
 	Pointer  string  `json:"pointer"`
-	Seconds  float64 `json:"seconds" console:"always"`
+	Seconds  float64 `json:"seconds"`
 	Requests int     `json:"requests"`
-	Bytes    int64   `json:"bytes" console:"always"`
+	Bytes    int64   `json:"bytes"`
 	Rows     int     `json:"rows"`
 	Tables   int     `json:"tables"`
 }

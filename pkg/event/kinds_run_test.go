@@ -2,7 +2,6 @@ package event
 
 import (
 	"bytes"
-	"reflect"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -62,40 +61,6 @@ func TestIncompleteInOtherTexts(t *testing.T) {
 	} {
 		if got := IncompleteIn(text); got != 0 {
 			t.Errorf("%d is read from %q", got, text)
-		}
-	}
-}
-
-// TestConsoleTags: the terminal leaves out a number that the message contains, so a number
-// that no message contains needs the tag console:"always", or it is missing when another
-// number of the message is equal.
-func TestConsoleTags(t *testing.T) {
-	for _, body := range Bodies() {
-		if body.Level() == Debug {
-			continue // not shown on a terminal
-		}
-		typ := reflect.TypeOf(body)
-		for i := range typ.NumField() {
-			inMessage := false
-			for _, state := range []Body{body, filled(body, "x")} {
-				changed := reflect.New(typ).Elem()
-				changed.Set(reflect.ValueOf(state))
-				switch member := changed.Field(i); member.Kind() {
-				case reflect.Int, reflect.Int64:
-					member.SetInt(member.Int() + 1)
-				case reflect.Float64:
-					member.SetFloat(member.Float() + 1)
-				case reflect.Bool:
-					member.SetBool(!member.Bool())
-				default:
-					inMessage = true // texts differ from each other
-				}
-				inMessage = inMessage || changed.Interface().(Body).message() != state.message()
-			}
-			field := typ.Field(i)
-			if tag := field.Tag.Get("console"); field.Tag.Get("json") != "-" && tag != "-" && inMessage != (tag == "") {
-				t.Errorf("%s.%s has the tag console:%q, in the message: %v", typ.Name(), field.Name, tag, inMessage)
-			}
 		}
 	}
 }

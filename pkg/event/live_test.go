@@ -100,7 +100,7 @@ func TestLive(t *testing.T) {
 	live, log, on, c, tick := stage(t, 100, 24)
 	tick()
 	wantScreen(t, on)
-	const started, warning = "12:00:00 info  Extraction started: 1 job", "12:00:04 WARN  t: odd"
+	const started, warning = "12:00:00 info  Extraction started: 1 job version=1", "12:00:04 WARN  t: odd"
 	log.Emit(RunStarted{Version: "1", Jobs: 1, Iterations: 1})
 	users := live.Job("u", "users", 0)
 	responded := users.Await("for a response")

@@ -26,14 +26,10 @@ type Event struct {
 	Body    Body
 }
 
+// Field is a field of a body with its JSON name.
 type Field struct {
 	Name  string
 	Value any // string, bool, int, int64, float64 or []string
-	// MachineOnly is true if the field is not shown on a terminal.
-	MachineOnly bool
-	// NotInMessage is true if the message can lack the value, even if it contains an equal
-	// value with another meaning.
-	NotInMessage bool
 }
 
 // Sink writes events. Write is called from one goroutine at a time.

@@ -47,7 +47,7 @@ type odd struct {
 	Text    string   `json:"text"`
 	Texts   []string `json:"texts"`
 	Yes     bool     `json:"yes"`
-	Count   int      `json:"count" console:"always"`
+	Count   int      `json:"count"`
 	Bytes   int64    `json:"bytes"`
 	Seconds float64  `json:"seconds" console:"-"`
 	Absent  string   `json:"absent,omitempty"`
@@ -56,17 +56,17 @@ type odd struct {
 	private string
 }
 
-func (o odd) message() string { return "message " + o.Text + o.private }
+func (o odd) message() string { return "message " + o.Text + " " + o.private }
 
 func TestEmit(t *testing.T) {
 	body := odd{Text: "hunter2", Texts: []string{"a", "hunter2"}, Yes: true, Count: 1, Bytes: 2, Seconds: 0.5, NoTexts: []string{}, Hidden: "h", private: "p"}
 	safe := body
 	safe.Text, safe.Texts = "[hidden]", []string{"a", "[hidden]"}
 	want := Event{
-		Time: noon, Kind: "odd", Level: Info, Message: "message [hidden]p", Body: safe,
+		Time: noon, Kind: "odd", Level: Info, Message: "message [hidden] p", Body: safe,
 		Fields: []Field{
 			{Name: "text", Value: "[hidden]"}, {Name: "texts", Value: []string{"a", "[hidden]"}}, {Name: "yes", Value: true},
-			{Name: "count", Value: 1, NotInMessage: true}, {Name: "bytes", Value: int64(2)}, {Name: "seconds", Value: 0.5, MachineOnly: true},
+			{Name: "count", Value: 1}, {Name: "bytes", Value: int64(2)}, {Name: "seconds", Value: 0.5},
 		},
 	}
 	sink := &memory{}

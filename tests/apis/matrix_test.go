@@ -92,7 +92,9 @@ func (f features) walk(name string, v any) {
 		}
 	case object:
 		for key, member := range v {
-			f.walk(key, member)
+			if key != "mappings" { // its keys are names of columns
+				f.walk(key, member)
+			}
 		}
 	case string:
 		switch {

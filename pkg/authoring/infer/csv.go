@@ -133,7 +133,11 @@ func (c csvGuess) apply(r *reader) {
 	}
 	if c.fields > 1 {
 		name := map[string]string{"\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a vertical bar"}[c.delimiter]
-		r.evidence = append(r.evidence, fmt.Sprintf("%s divides %d of the first %s into %d fields", name, c.consistent, textfmt.Count(len(c.records), "record"), c.fields))
+		divided := fmt.Sprintf("%d of the first %d records", c.consistent, len(c.records))
+		if len(c.records) == 1 {
+			divided = "the only record"
+		}
+		r.evidence = append(r.evidence, fmt.Sprintf("%s divides %s into %d fields", name, divided, c.fields))
 	} else {
 		r.evidence = append(r.evidence, "no common delimiter divides its lines, so it has one column")
 	}

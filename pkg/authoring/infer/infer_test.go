@@ -39,6 +39,30 @@ func ids(ids ...int) string {
 	return "[" + strings.Join(items, ",") + "]"
 }
 
+func TestKeyOfOneItem(t *testing.T) {
+	p, err := Infer(of(t, "https://h.example/orders", ids(1)), Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "a candidate, but the example has only one item; "; !strings.HasPrefix(p.PrimaryKeys[1].Evidence, want) {
+		t.Errorf("got %+v, want %s", p.PrimaryKeys, want)
+	}
+	if want := "'id' is a candidate, but the example has only one item. To make it the primary key, in a mapping, use --primary-key id."; !slices.Contains(p.Notes, want) {
+		t.Errorf("got %q, want %q", p.Notes, want)
+	}
+}
+
+func TestOneRecord(t *testing.T) {
+	p, err := Infer(of(t, "https://h.example/orders.csv", "id,name,city\n", "Content-Type: text/csv"), Choice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "a comma divides the only record into 3 fields"
+	if !slices.ContainsFunc(p.Guesses, func(g Inference) bool { return strings.Contains(g.Evidence, want) }) {
+		t.Errorf("got %+v, want %s", p.Guesses, want)
+	}
+}
+
 func proposed(t *testing.T, x example.Exchange, c Choice) (*Result, value.Value) {
 	t.Helper()
 	p, err := Infer(x, c)

@@ -75,14 +75,18 @@ func (d *configBuilder) keyRank(name string) int {
 // have columns for all data, so no data is lost.
 func (d *configBuilder) chooseKey(choice string) error {
 	d.PrimaryKeys = []Option{{None, "tables get a column for each member of the data; lists become separate tables"}}
+	evidence := fmt.Sprintf("different in each of %d items", len(d.data.items))
+	if len(d.data.items) == 1 {
+		evidence = "a candidate, but the example has only one item"
+	}
 	names := []string{None}
 	for _, k := range d.keys() {
 		names = append(names, k.name)
-		d.PrimaryKeys = append(d.PrimaryKeys, Option{k.name, fmt.Sprintf("different in each of %s; a mapping with the columns of the example is written", textfmt.Count(len(d.data.items), "item"))})
+		d.PrimaryKeys = append(d.PrimaryKeys, Option{k.name, evidence + "; a mapping with the columns of the example is written"})
 	}
 	if choice == "" || choice == None {
 		if len(names) > 1 {
-			d.note(fmt.Sprintf("'%s' is different in each of %s. To make it the primary key, in a mapping, use --primary-key %s.", names[1], textfmt.Count(len(d.data.items), "item"), names[1]))
+			d.note(fmt.Sprintf("'%s' is %s. To make it the primary key, in a mapping, use --primary-key %s.", names[1], evidence, names[1]))
 		}
 		return nil
 	}
