@@ -22,8 +22,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxDocument is the maximum size, in bytes, of a form or a request of the editor.
-const maxDocument = 8 << 20
+// maxForm is the maximum size, in bytes, of a form or a request of the editor. A form with
+// a text of the maximum size fits: the longest spelling of a byte in a form is that of a
+// newline, %0D%0A.
+const maxForm = 6*langservice.MaxText + 1<<20
 
 // editTarget is the configuration or row that the editor changes.
 type editTarget struct {

@@ -174,7 +174,7 @@ func TestTriesThatAreRefused(t *testing.T) {
 		"no recording":        {"1", url.Values{"document": {"{}"}, "replay": {"nothing"}}, 422, "has been removed"},
 		"of another":          {other.ID, url.Values{"document": {"{}"}, "replay": {done}}, 422, "another configuration"},
 		"no configuration":    {"77", url.Values{"document": {"{}"}}, 404, ""},
-		"a large text":        {"1", url.Values{"document": {strings.Repeat("x", maxDocument+1)}}, 400, "Cannot read the form"},
+		"a large text":        {"1", url.Values{"document": {strings.Repeat("x", maxForm)}}, 413, "at most 25 MB"},
 	} {
 		a := p.submit("/configurations/acme.ex-shop/"+one.config+"/try", one.form)
 		if a.Code != one.status || !strings.Contains(a.Body.String(), one.says) {
