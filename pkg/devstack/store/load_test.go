@@ -70,8 +70,10 @@ func textOf(t *testing.T, s *Store, id string) string {
 // checkNothingLeft checks that the only rows on disk are the rows of this many tables.
 func checkNothingLeft(t *testing.T, s *Store, tables int) {
 	t.Helper()
-	if found, err := filepath.Glob(filepath.Join(s.rowsDir, "*", "*")); err != nil || len(found) != tables {
-		t.Errorf("the files %q are left, %v", found, err)
+	for _, pattern := range []string{"*", "*/*"} {
+		if found, err := filepath.Glob(filepath.Join(s.rowsDir, pattern)); err != nil || len(found) != tables {
+			t.Errorf("%q are left, %v", found, err)
+		}
 	}
 }
 

@@ -112,7 +112,7 @@ func (s *Store) syncRows(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Sync(), file.Close(), syncDir(filepath.Dir(path)), syncDir(s.rowsDir))
+	return errors.Join(file.Sync(), file.Close(), syncDir(filepath.Dir(path)), syncDir(s.rowsDir), syncDir(filepath.Dir(s.rowsDir)))
 }
 
 // Rows calls keep with the rows of a table, in the order they were first loaded, until keep
@@ -162,16 +162,20 @@ func (s *Store) openRows(id string) (*os.File, error) {
 	return os.Open(filepath.Join(s.rowsDir, r.Dir, rowsFile))
 }
 
-// discardRows deletes the rows of tables that are not visible any more.
-func (s *Store) discardRows(tables ...tableRecord) (err error) {
+// discardRows deletes the rows of tables that are not visible any more. Some systems cannot
+// delete a file that a reader has open: such rows are deleted with the next rows, or by
+// Open.
+func (s *Store) discardRows(tables ...tableRecord) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	for _, t := range tables {
 		if t.Dir != "" {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(s.rowsDir, t.Dir)))
+			s.discarded = append(s.discarded, t.Dir)
 		}
 	}
-	return err
+	s.discarded = slices.DeleteFunc(s.discarded, func(dir string) bool {
+		return os.RemoveAll(filepath.Join(s.rowsDir, dir)) == nil
+	})
 }
 
 // recoverRows deletes the rows of loads that a crash interrupted.
@@ -187,7 +191,7 @@ func (s *Store) recoverRows() error {
 	}
 	for _, e := range entries {
 		if !known[e.Name()] {
-			err = errors.Join(err, s.discardRows(tableRecord{Dir: e.Name()}))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(s.rowsDir, e.Name())))
 		}
 	}
 	return err
