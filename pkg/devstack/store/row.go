@@ -43,13 +43,21 @@ func (s *Store) writeRows(ctx context.Context, l Load, before tableRecord, after
 	}
 	after.Dir = filepath.Base(dir)
 	path := filepath.Join(dir, rowsFile)
-	if after.Rows, after.Bytes, err = l.writeFile(path, s.clock()); err != nil {
-		return err
-	}
 	directories := merge.Directories{Earlier: filepath.Join(dir, "none"), Tables: dir, Temp: dir}
+	begin, merges := tableRecord{}, len(l.PrimaryKey) > 0
 	if l.Incremental && before.Dir != "" {
 		directories.Earlier = filepath.Join(s.rowsDir, before.Dir)
-	} else if len(l.PrimaryKey) == 0 {
+		same := slices.EqualFunc(l.Columns, before.Columns, func(a, b Column) bool { return a.Name == b.Name })
+		if merges = merges || !same; !merges {
+			begin = before // rows without a key are appended to a copy of the earlier ones
+		}
+	}
+	rows, size, err := l.writeFile(path, filepath.Join(directories.Earlier, rowsFile), begin.Dir != "", s.clock())
+	if err != nil {
+		return err
+	}
+	after.Rows, after.Bytes = begin.Rows+rows, begin.Bytes+size
+	if !merges {
 		return s.syncRows(path)
 	}
 	manifest, err := json.Marshal(map[string]any{"incremental": true, "primary_key": l.PrimaryKey})
@@ -68,9 +76,9 @@ func (s *Store) writeRows(ctx context.Context, l Load, before tableRecord, after
 	return errors.Join(os.Remove(path+csvtable.ManifestSuffix), s.syncRows(path))
 }
 
-// writeFile writes the rows of a load as CSV. It returns their number and the size of their
-// cells.
-func (l Load) writeFile(path string, now time.Time) (rows int, size int64, err error) {
+// writeFile writes the rows of a load as CSV, after a header or after a copy of the file
+// earlier. It returns the number of rows of the load and the size of their cells.
+func (l Load) writeFile(path, earlier string, isCopied bool, now time.Time) (rows int, size int64, err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, 0, err
@@ -82,6 +90,12 @@ func (l Load) writeFile(path string, now time.Time) (rows int, size int64, err e
 		cells = append(cells, c.Name)
 	}
 	text := csvtable.AppendRecord(nil, cells)
+	if isCopied {
+		text = text[:0]
+		if err := appendFile(file, earlier); err != nil {
+			return 0, 0, err
+		}
+	}
 	cells[0] = fmt.Sprintf("%0*d", timeDigits, max(0, now.Unix()))
 	for {
 		if _, err := out.Write(text); err != nil {
@@ -104,6 +118,16 @@ func (l Load) writeFile(path string, now time.Time) (rows int, size int64, err e
 		}
 		text = csvtable.AppendRecord(text[:0], cells)
 	}
+}
+
+func appendFile(to *os.File, path string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close() // it is only read
+	_, err = io.Copy(to, from)
+	return err
 }
 
 // syncRows makes the file of new rows survive a crash of the machine.
