@@ -35,7 +35,7 @@ type endpoint struct {
 // copies.
 func newEndpoint(run func(*http.Request) (response, error)) endpoint { return endpoint{run: run} }
 
-// with returns the function of an endpoint whose path names a thing. The function run is not
+// with returns an endpoint for a thing that the path names. The function run is not
 // called if find returns an error.
 func with[T any](find func(*http.Request) (T, error), run func(*http.Request, T) (response, error)) endpoint {
 	return newEndpoint(func(r *http.Request) (response, error) {

@@ -23,8 +23,8 @@ import (
 )
 
 // maxForm is the maximum size, in bytes, of a form or a request of the editor. A form with
-// a text of the maximum size fits: the longest spelling of a byte in a form is that of a
-// newline, %0D%0A.
+// a text of the maximum size fits: the longest spelling of a byte is %0D%0A, for a
+// newline.
 const maxForm = 6*langservice.MaxText + 1<<20
 
 // editTarget is the configuration or row that the editor changes.

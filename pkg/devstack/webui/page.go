@@ -133,7 +133,7 @@ func readForm(r *http.Request) error {
 	return nil
 }
 
-// unreadable returns the error for a request whose body cannot be read. message is used
+// unreadable returns the error for a request body that cannot be read. message is used
 // unless the body is too large.
 func unreadable(err error, message string) *apiError {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
