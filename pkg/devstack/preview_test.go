@@ -1,6 +1,8 @@
 package devstack
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -77,5 +79,14 @@ t: 1 row, 6 columns
 				t.Errorf("got\n%s\nwant\n%s", got.String(), row.want)
 			}
 		})
+	}
+}
+
+// TestPreviewOfUnreadableRows: an error of the rows is not an empty preview.
+func TestPreviewOfUnreadableRows(t *testing.T) {
+	broken := errors.New("cannot read")
+	err := writePreview(io.Discard, store.Table{ID: "in.c-b.t"}, func(string, func([]string) bool) error { return broken })
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
 	}
 }

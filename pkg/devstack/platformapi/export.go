@@ -16,15 +16,7 @@ import (
 // exportTable writes rows of a table to a file. The real platform does this later; here the
 // file is complete before the response is sent, so the response contains a finished
 // operation.
-func (s *server) exportTable(r *http.Request) (response, error) {
-	f := formFields(r)
-	if f.err != nil {
-		return response{}, f.err
-	}
-	t, err := s.table(r.PathValue("table"))
-	if err != nil {
-		return response{}, err
-	}
+func (s *server) exportTable(r *http.Request, f *fields, t store.Table) (response, error) {
 	started := s.Now()
 	selected := selectionOf(f, t, 0, math.MaxInt32, started)
 	format := f.format(rfcFormat, escapedFormat, rawFormat)
@@ -38,7 +30,7 @@ func (s *server) exportTable(r *http.Request) (response, error) {
 	if packed {
 		file.Name, file.Kind = file.Name+".gz", "application/gzip"
 	}
-	file, err = s.Store.AddFile(file, func(out io.Writer) error { return s.export(out, t, selected, format, packed) })
+	file, err := s.Store.AddFile(file, func(out io.Writer) error { return s.export(out, t, selected, format, packed) })
 	if err != nil {
 		return response{}, err
 	}

@@ -2,6 +2,7 @@ package platformapi_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -101,5 +102,13 @@ func TestAddressOfTheHostHeader(t *testing.T) {
 	body := new(strings.Builder)
 	if err := res.Write(body); err != nil || !strings.Contains(body.String(), `"url":"http://host.docker.internal:1234/queue"`) {
 		t.Errorf("%v in %s", err, body)
+	}
+}
+
+func TestAddressOverTLS(t *testing.T) {
+	w, response := newWorld(t), httptest.NewRecorder()
+	w.handler.ServeHTTP(response, httptest.NewRequest("GET", "https://laptop.example/v2/storage", nil))
+	if !strings.Contains(response.Body.String(), `"url":"https://laptop.example/queue"`) {
+		t.Errorf("got %s", response.Body)
 	}
 }

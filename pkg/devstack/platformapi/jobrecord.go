@@ -102,7 +102,7 @@ func runID(j store.Job) string {
 func parentOf(j store.Job) string { return strings.Trim(string(j.Extra["parentRunId"]), `"`) }
 
 func typeOf(j store.Job) string {
-	return strings.Trim(string(extrasOf(j)["type"]), `"`)
+	return strings.Trim(string(orRaw(j.Extra["type"], `"standard"`)), `"`)
 }
 
 func (s *server) duration(j store.Job) int {

@@ -88,6 +88,7 @@ func (s *server) searchJobs(r *http.Request) (response, error) {
 
 func (s *server) jobFilter(q *query) func(store.Job) bool {
 	var all []func(store.Job) bool
+	now := s.Now()
 	for _, t := range jobTexts() {
 		wanted := q.list(t.parameters...)
 		if t.words != nil {
@@ -111,17 +112,20 @@ func (s *server) jobFilter(q *query) func(store.Job) bool {
 	shortest := q.number("durationSecondsFrom", 0, 0, math.MaxInt32)
 	longest := q.number("durationSecondsTo", math.MaxInt32, 0, math.MaxInt32)
 	all = append(all, func(j store.Job) bool { return shortest <= s.duration(j) && s.duration(j) <= longest })
-	for name, timeOf := range map[string]func(store.Job) time.Time{
-		"createdTime": func(j store.Job) time.Time { return j.Created },
-		"startTime":   func(j store.Job) time.Time { return j.Started },
-		"endTime":     func(j store.Job) time.Time { return j.Ended },
+	for _, by := range []struct {
+		name   string
+		timeOf func(store.Job) time.Time
+	}{
+		{"createdTime", func(j store.Job) time.Time { return j.Created }},
+		{"startTime", func(j store.Job) time.Time { return j.Started }},
+		{"endTime", func(j store.Job) time.Time { return j.Ended }},
 	} {
-		from, to := q.timestamp(name+"From", s.Now()), q.timestamp(name+"To", s.Now())
+		from, to := q.timestamp(by.name+"From", now), q.timestamp(by.name+"To", now)
 		if from.IsZero() && to.IsZero() {
 			continue
 		}
 		all = append(all, func(j store.Job) bool {
-			t := timeOf(j)
+			t := by.timeOf(j)
 			return !t.IsZero() && !t.Before(from) && (to.IsZero() || !t.After(to))
 		})
 	}

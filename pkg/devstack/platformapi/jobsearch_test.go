@@ -103,6 +103,7 @@ func TestSearchJobs(t *testing.T) {
 		"odd status":              {"status=done", queueError(`"status" must be one of "created", "waiting", "processing", "terminating", "success", "warning", "error", "cancelled" or "terminated"`, "400")},
 		"odd mode":                {"mode[]=x", queueError(`"mode" must be one of "run", "forceRun" or "debug"`, "400")},
 		"odd time":                {"startTimeFrom=sometime", queueError(`"startTimeFrom" must be a date, a time like 2006-01-02T15:04:05+00:00, or a text like "-2 days"`, "400")},
+		"odd times":               {"endTimeTo=x&startTimeFrom=x&createdTimeTo=x", queueError(`"createdTimeTo" must be a date, a time like 2006-01-02T15:04:05+00:00, or a text like "-2 days"`, "400")},
 		"odd limit":               {"limit=x", queueError(`"limit" must be a whole number from 1 to 10000`, "400")},
 		"odd order":               {"sortOrder=x", queueError(`"sortOrder" must be one of "desc" or "asc"`, "400")},
 		"broken query":            {"a=%zz", queueError("The query is not valid", "400")},

@@ -54,21 +54,21 @@ func (s *server) metadataPaths() map[string]methods {
 		}},
 		{"columns/{column}/metadata", true, s.column},
 		{tableMetadataPath, true, func(r *http.Request) (store.Object, error) {
-			t, err := s.table(r.PathValue("table"))
+			t, err := s.table(r)
 			return store.TableObject(t.ID), err
 		}},
 	} {
-		set := newEndpoint(s.setMetadata(owner)).body("metadata[]")
+		set := withForm(owner.find, s.setMetadata(owner.needsProvider)).body("metadata[]")
 		if owner.needsProvider {
 			set = set.body("provider")
 		} else {
 			set = set.ignores("it is always user", "provider")
 		}
 		if owner.path == tableMetadataPath {
-			set = newEndpoint(s.setTableMetadata).body("provider", "metadata[]", "columnsMetadata[]")
+			set = withForm(s.table, s.setTableMetadata).body("provider", "metadata[]", "columnsMetadata[]")
 		}
-		all[owner.path] = methods{http.MethodGet: newEndpoint(s.listMetadata(owner)), http.MethodPost: set}
-		all[owner.path+"/{metadata}"] = methods{http.MethodDelete: newEndpoint(s.deleteMetadata(owner))}
+		all[owner.path] = methods{http.MethodGet: with(owner.find, s.listMetadata), http.MethodPost: set}
+		all[owner.path+"/{metadata}"] = methods{http.MethodDelete: with(owner.find, s.deleteMetadata)}
 	}
 	return all
 }
@@ -81,7 +81,7 @@ func (s *server) column(r *http.Request) (store.Object, error) {
 	if len(parts) < 4 {
 		return "", noColumn(id)
 	}
-	t, err := s.table(strings.Join(parts[:3], "."))
+	t, err := s.tableWithID(strings.Join(parts[:3], "."))
 	if err != nil {
 		return "", err
 	}
@@ -99,29 +99,15 @@ func noColumn(id string) *refusal {
 	return notFound("storage.columns.notFound", "Column %q not found, the id of a column is BUCKET.TABLE.COLUMN", id)
 }
 
-func (s *server) listMetadata(owner metadataOwner) func(*http.Request) (response, error) {
-	return func(r *http.Request) (response, error) {
-		o, err := owner.find(r)
-		if err != nil {
-			return response{}, err
-		}
-		list, err := s.Store.Metadata(o)
-		return ok(each(list, metadataOf), err)
-	}
+func (s *server) listMetadata(_ *http.Request, o store.Object) (response, error) {
+	list, err := s.Store.Metadata(o)
+	return ok(each(list, metadataOf), err)
 }
 
 // setMetadata sets metadata and responds with all metadata of the object.
-func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response, error) {
-	return func(r *http.Request) (response, error) {
-		f := formFields(r)
-		if f.err != nil {
-			return response{}, f.err
-		}
-		o, err := owner.find(r)
-		if err != nil {
-			return response{}, err
-		}
-		values := f.metadata("metadata", f.provider(owner.needsProvider))
+func (s *server) setMetadata(needsProvider bool) func(*http.Request, *fields, store.Object) (response, error) {
+	return func(_ *http.Request, f *fields, o store.Object) (response, error) {
+		values := f.metadata("metadata", f.provider(needsProvider))
 		if len(values) == 0 {
 			f.fail(`"metadata" must be a list of {"key": …, "value": …} that is not empty`)
 		}
@@ -138,15 +124,7 @@ func (s *server) setMetadata(owner metadataOwner) func(*http.Request) (response,
 
 // setTableMetadata sets metadata of a table and its columns. It responds to a form with a
 // list, as for other objects, and to JSON with both.
-func (s *server) setTableMetadata(r *http.Request) (response, error) {
-	f := formFields(r)
-	if f.err != nil {
-		return response{}, f.err
-	}
-	t, err := s.table(r.PathValue("table"))
-	if err != nil {
-		return response{}, err
-	}
+func (s *server) setTableMetadata(r *http.Request, f *fields, t store.Table) (response, error) {
 	provider := f.provider(true)
 	values := f.columnsMetadata(t, provider)
 	if own := f.metadata("metadata", provider); len(own) > 0 {
@@ -206,16 +184,10 @@ func (f *fields) columnsMetadata(t store.Table, provider string) map[store.Objec
 	return values
 }
 
-func (s *server) deleteMetadata(owner metadataOwner) func(*http.Request) (response, error) {
-	return func(r *http.Request) (response, error) {
-		o, err := owner.find(r)
-		if err != nil {
-			return response{}, err
-		}
-		id := r.PathValue("metadata")
-		err = s.Store.DeleteMetadata(o, id)
-		return nothing(replaceError(err, store.ErrNotFound, notFound("storage.metadata.notFound", "Metadata %q not found", id)))
-	}
+func (s *server) deleteMetadata(r *http.Request, o store.Object) (response, error) {
+	id := r.PathValue("metadata")
+	err := s.Store.DeleteMetadata(o, id)
+	return nothing(replaceError(err, store.ErrNotFound, notFound("storage.metadata.notFound", "Metadata %q not found", id)))
 }
 
 func (f *fields) provider(required bool) string {

@@ -35,6 +35,29 @@ type endpoint struct {
 // copies.
 func newEndpoint(run func(*http.Request) (response, error)) endpoint { return endpoint{run: run} }
 
+// with returns an endpoint for a thing that the path names. The function run is not
+// called if find returns an error.
+func with[T any](find func(*http.Request) (T, error), run func(*http.Request, T) (response, error)) endpoint {
+	return newEndpoint(func(r *http.Request) (response, error) {
+		thing, err := find(r)
+		if err != nil {
+			return response{}, err
+		}
+		return run(r, thing)
+	})
+}
+
+// withForm is like with and also checks and passes the fields of the body.
+func withForm[T any](find func(*http.Request) (T, error), run func(*http.Request, *fields, T) (response, error)) endpoint {
+	return newEndpoint(func(r *http.Request) (response, error) {
+		f := formFields(r)
+		if f.err != nil {
+			return response{}, f.err
+		}
+		return with(find, func(r *http.Request, thing T) (response, error) { return run(r, f, thing) }).run(r)
+	})
+}
+
 func (e endpoint) query(names ...string) endpoint {
 	e.queryNames = append(slices.Clip(e.queryNames), names...)
 	return e

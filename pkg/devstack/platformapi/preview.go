@@ -15,11 +15,7 @@ const (
 )
 
 // previewTable responds with the first rows as lines of text or as JSON.
-func (s *server) previewTable(r *http.Request) (response, error) {
-	t, err := s.table(r.PathValue("table"))
-	if err != nil {
-		return response{}, err
-	}
+func (s *server) previewTable(r *http.Request, t store.Table) (response, error) {
 	q := queryOf(r)
 	selected := selectionOf(q.fields, t, previewRows, maxPreviewRows, s.Now())
 	format := q.format(rfcFormat, escapedFormat, rawFormat, jsonFormat)
@@ -32,7 +28,7 @@ func (s *server) previewTable(r *http.Request) (response, error) {
 		return s.previewJSON(selected, t)
 	}
 	text := appendLine(nil, format, selected.names)
-	err = selected.each(s.Store, t, func(cells []string) error {
+	err := selected.each(s.Store, t, func(cells []string) error {
 		if len(text)+sizeCSV(cells) > maxPreview {
 			return tooLarge()
 		}

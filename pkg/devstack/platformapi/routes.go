@@ -189,13 +189,13 @@ func (s *server) tablePaths() map[string]methods {
 		"buckets/{bucket}/tables": {http.MethodGet: tables, http.MethodPost: unsupported()},
 		"tables":                  {http.MethodGet: tables},
 		"tables/{table}": {
-			http.MethodGet: newEndpoint(s.showTable).ignores(everything, "include"),
+			http.MethodGet: with(s.table, s.showTable).ignores(everything, "include"),
 			http.MethodDelete: newEndpoint(s.deleteTable).query("async").
 				ignores("no table depends on another one", "force").lacks("unlink"),
 		},
-		"tables/{table}/data-preview": {http.MethodGet: newEndpoint(s.previewTable).query(selectionParameters()...).query("format").lacks("escape")},
+		"tables/{table}/data-preview": {http.MethodGet: with(s.table, s.previewTable).query(selectionParameters()...).query("format").lacks("escape")},
 		"tables/{table}/export-async": {
-			http.MethodPost: newEndpoint(s.exportTable).body(selectionParameters()...).body("format", "gzip").
+			http.MethodPost: withForm(s.table, s.exportTable).body(selectionParameters()...).body("format", "gzip").
 				lacks("escape", "fileType", "includeInternalTimestamp"),
 		},
 		"jobs":             {http.MethodGet: newEndpoint(s.listOperations).query("limit", "offset")},

@@ -99,8 +99,12 @@ func numberKey(text string) (key string, ok bool) {
 	}
 	float, err := strconv.ParseFloat(text, 64)
 	whole, inexact := strconv.ParseInt(text, 10, 64)
-	if inexact != nil {
-		whole = int64(float)
+	switch { // all texts of a number that is not exact have one key
+	case inexact == nil:
+	case float >= math.MaxInt64:
+		whole = math.MaxInt64
+	default:
+		whole = int64(max(float, math.MinInt64))
 	}
 	bits := math.Float64bits(float + 0) // -0 becomes 0
 	if bits>>63 == 1 {

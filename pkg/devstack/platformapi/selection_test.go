@@ -65,6 +65,33 @@ func TestPreviewSelects(t *testing.T) {
 	}
 }
 
+// TestLargeNumbers: numbers beyond 64 bits compare as numbers, with each other and with
+// those that are exact.
+func TestLargeNumbers(t *testing.T) {
+	w := newWorld(t)
+	w.load(store.Load{Table: "in.c-shop.t", Columns: []store.Column{{Name: "id"}, {Name: "n"}}, Next: rowsOf(
+		[]string{"1", "9223372036854775807"}, []string{"2", "9223372036854775808"}, []string{"3", "1e30"}, []string{"4", "1000000000000000000000000000000"},
+		[]string{"5", "-9223372036854775809"}, []string{"6", "-1e30"}, []string{"7", "9223372036854775806"},
+	)})
+	for query, want := range map[string]string{
+		"operator=ge&whereFilters[0][values][]=9223372036854775807":           "1 2 3 4",
+		"operator=eq&whereFilters[0][values][]=1e30":                          "3 4",
+		"operator=lt&whereFilters[0][values][]=-9223372036854775808":          "6",
+		"operator=lt&whereFilters[0][values][]=9223372036854775807":           "5 6 7",
+		"operator=ne&whereFilters[0][values][]=0&orderBy[0][column]=n":        "6 5 7 1 2 3 4",
+		"operator=ne&whereFilters[0][values][]=-1.0e30&orderBy[0][column]=id": "1 2 3 4 5 7",
+	} {
+		query = "whereFilters[0][column]=n&whereFilters[0][dataType]=DECIMAL&orderBy[0][dataType]=DECIMAL&whereFilters[0]" + strings.Replace(query, "operator", "[operator]", 1)
+		if !strings.Contains(query, "orderBy[0][column]") {
+			query += "&orderBy[0][column]=id"
+		}
+		got := w.call("GET", shopPreview+"?columns=id&"+query, "", "")
+		if ids := strings.Join(strings.Fields(strings.ReplaceAll(got.body, `"`, ""))[1:], " "); got.status != 200 || ids != want {
+			t.Errorf("%s: got %d %q, want %s", query, got.status, got.body, want)
+		}
+	}
+}
+
 func TestPreviewFormats(t *testing.T) {
 	w := newWorld(t)
 	w.shopTable()

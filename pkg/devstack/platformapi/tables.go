@@ -87,11 +87,7 @@ func (s *server) listTables(r *http.Request) (response, error) {
 	return ok(records, nil)
 }
 
-func (s *server) showTable(r *http.Request) (response, error) {
-	t, err := s.table(r.PathValue("table"))
-	if err != nil {
-		return response{}, err
-	}
+func (s *server) showTable(r *http.Request, t store.Table) (response, error) {
 	bucket, tables, err := s.bucket(t.Bucket)
 	if err != nil {
 		return response{}, err
@@ -121,7 +117,11 @@ func noTable(id string) *refusal {
 	return notFound("storage.tables.notFound", "Table %q not found", id)
 }
 
-func (s *server) table(id string) (store.Table, error) {
+func (s *server) table(r *http.Request) (store.Table, error) {
+	return s.tableWithID(r.PathValue("table"))
+}
+
+func (s *server) tableWithID(id string) (store.Table, error) {
 	t, err := s.Store.Table(id)
 	return t, replaceError(err, store.ErrNotFound, noTable(id))
 }

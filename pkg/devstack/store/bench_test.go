@@ -17,6 +17,22 @@ func BenchmarkAddEvents(b *testing.B) {
 	})
 }
 
+// BenchmarkAppend: a hundredth of a table without a key is added.
+func BenchmarkAppend(b *testing.B) {
+	s := open(b)
+	l := numbered(1, 500_000, "a name of usual length", func(int) {})
+	l.PrimaryKey = nil
+	if _, err := s.Load(b.Context(), l); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		l.Next = numbered(1, 5_000, "a name of usual length", func(int) {}).Next
+		if _, err := s.Load(b.Context(), l); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkLoad(b *testing.B) {
 	const count = 20_000
 	for _, bench := range []struct {

@@ -85,10 +85,10 @@ func (s *Store) DeleteBucket(id string, withTables bool) error {
 		}
 		return errors.Join(removeMetadata(tx, BucketObject(id), keepNone), tx.Bucket(buckets).Delete([]byte(id)))
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		s.discardRows(gone...)
 	}
-	return s.discardRows(gone...)
+	return err
 }
 
 // newBucket returns b with the fields that derive from its id, and the current time.

@@ -85,7 +85,7 @@ func (s *Store) writeFile(id string, write func(io.Writer) error) (size int64, e
 	if err = errors.Join(err, out.Close()); err != nil {
 		return 0, err
 	}
-	return size, syncDir(s.fileDir)
+	return size, errors.Join(syncDir(s.fileDir), syncDir(filepath.Dir(s.fileDir)))
 }
 
 // syncDir makes the names in a directory survive a crash of the machine, on systems that

@@ -104,7 +104,8 @@ func (s *Store) Load(ctx context.Context, l Load) (Table, error) {
 		}
 	}
 	if err := s.writeRows(ctx, l, before, &after); err != nil {
-		return Table{}, errors.Join(err, s.discardRows(after))
+		s.discardRows(after)
+		return Table{}, err
 	}
 	after.Bucket, after.Name, _ = splitTableID(l.Table) // checked above
 	after.LastImport, after.Job = s.clock(), l.Job
@@ -121,9 +122,11 @@ func (s *Store) Load(ctx context.Context, l Load) (Table, error) {
 		return put(tx, tables, []byte(after.ID), after)
 	})
 	if err != nil {
-		return Table{}, errors.Join(err, s.discardRows(after))
+		s.discardRows(after)
+		return Table{}, err
 	}
-	return after.Table, s.discardRows(before)
+	s.discardRows(before)
+	return after.Table, nil
 }
 
 // extend returns the description of a table after an incremental load.

@@ -70,8 +70,10 @@ func textOf(t *testing.T, s *Store, id string) string {
 // checkNothingLeft checks that the only rows on disk are the rows of this many tables.
 func checkNothingLeft(t *testing.T, s *Store, tables int) {
 	t.Helper()
-	if found, err := filepath.Glob(filepath.Join(s.rowsDir, "*", "*")); err != nil || len(found) != tables {
-		t.Errorf("the files %q are left, %v", found, err)
+	for _, pattern := range []string{"*", "*/*"} {
+		if found, err := filepath.Glob(filepath.Join(s.rowsDir, pattern)); err != nil || len(found) != tables {
+			t.Errorf("%q are left, %v", found, err)
+		}
 	}
 }
 
@@ -88,6 +90,9 @@ func TestLoad(t *testing.T) {
 		{"a key of two columns", []Load{fromText(false, "a*,b*,c\n1,23,x\n12,3,y\n1,23,z")}, "a*,b*,c\n1,23,z\n12,3,y"},
 		{"the first load is incremental", []Load{fromText(true, "a\n1")}, "a\n1"},
 		{"appended without a key", []Load{fromText(false, "a\n1"), fromText(true, "a\n1\n2")}, "a\n1\n1\n2"},
+		{"appended again", []Load{fromText(true, "a,b\n1,x"), fromText(true, "a,b\n2,y\n1,x"), fromText(true, "a,b\n,")}, "a,b\n1,x\n2,y\n1,x\n,"},
+		{"columns in another order without a key", []Load{fromText(true, "a,b\n1,x"), fromText(true, "b,a\ny,2")}, "a,b\n1,x\n2,y"},
+		{"new columns without a key", []Load{fromText(true, "a\n1"), fromText(true, "a,b\n2,y")}, "a,b\n1,\n2,y"},
 		{"merged by the key", []Load{fromText(false, "a*,b\n1,x\n2,y\n3,z"), fromText(true, "a*,b\n4,n\n2,new\n4,m\n2,newer")}, "a*,b\n1,x\n2,newer\n3,z\n4,m"},
 		{"merged again", []Load{fromText(true, "a*,b\n1,x"), fromText(true, "a*,b\n2,y"), fromText(true, "a*,b\n1,z\n3,q")}, "a*,b\n1,z\n2,y\n3,q"},
 		{"columns in another order", []Load{fromText(false, "a*,b\n1,x"), fromText(true, "b,a*\ny,1\nz,2")}, "a*,b\n1,y\n2,z"},

@@ -43,13 +43,21 @@ func (s *Store) writeRows(ctx context.Context, l Load, before tableRecord, after
 	}
 	after.Dir = filepath.Base(dir)
 	path := filepath.Join(dir, rowsFile)
-	if after.Rows, after.Bytes, err = l.writeFile(path, s.clock()); err != nil {
-		return err
-	}
 	directories := merge.Directories{Earlier: filepath.Join(dir, "none"), Tables: dir, Temp: dir}
+	begin, merges := tableRecord{}, len(l.PrimaryKey) > 0
 	if l.Incremental && before.Dir != "" {
 		directories.Earlier = filepath.Join(s.rowsDir, before.Dir)
-	} else if len(l.PrimaryKey) == 0 {
+		same := slices.EqualFunc(l.Columns, before.Columns, func(a, b Column) bool { return a.Name == b.Name })
+		if merges = merges || !same; !merges {
+			begin = before // rows without a key are appended to a copy of the earlier ones
+		}
+	}
+	rows, size, err := l.writeFile(path, filepath.Join(directories.Earlier, rowsFile), begin.Dir != "", s.clock())
+	if err != nil {
+		return err
+	}
+	after.Rows, after.Bytes = begin.Rows+rows, begin.Bytes+size
+	if !merges {
 		return s.syncRows(path)
 	}
 	manifest, err := json.Marshal(map[string]any{"incremental": true, "primary_key": l.PrimaryKey})
@@ -68,9 +76,9 @@ func (s *Store) writeRows(ctx context.Context, l Load, before tableRecord, after
 	return errors.Join(os.Remove(path+csvtable.ManifestSuffix), s.syncRows(path))
 }
 
-// writeFile writes the rows of a load as CSV. It returns their number and the size of their
-// cells.
-func (l Load) writeFile(path string, now time.Time) (rows int, size int64, err error) {
+// writeFile writes the rows of a load as CSV, after a header or after a copy of the file
+// earlier. It returns the number of rows of the load and the size of their cells.
+func (l Load) writeFile(path, earlier string, isCopied bool, now time.Time) (rows int, size int64, err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, 0, err
@@ -82,6 +90,12 @@ func (l Load) writeFile(path string, now time.Time) (rows int, size int64, err e
 		cells = append(cells, c.Name)
 	}
 	text := csvtable.AppendRecord(nil, cells)
+	if isCopied {
+		text = text[:0]
+		if err := appendFile(file, earlier); err != nil {
+			return 0, 0, err
+		}
+	}
 	cells[0] = fmt.Sprintf("%0*d", timeDigits, max(0, now.Unix()))
 	for {
 		if _, err := out.Write(text); err != nil {
@@ -106,13 +120,23 @@ func (l Load) writeFile(path string, now time.Time) (rows int, size int64, err e
 	}
 }
 
+func appendFile(to *os.File, path string) error {
+	from, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer from.Close() // it is only read
+	_, err = io.Copy(to, from)
+	return err
+}
+
 // syncRows makes the file of new rows survive a crash of the machine.
 func (s *Store) syncRows(path string) error {
 	file, err := os.OpenFile(path, os.O_RDWR, 0) // some systems sync only files that can be written
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Sync(), file.Close(), syncDir(filepath.Dir(path)), syncDir(s.rowsDir))
+	return errors.Join(file.Sync(), file.Close(), syncDir(filepath.Dir(path)), syncDir(s.rowsDir), syncDir(filepath.Dir(s.rowsDir)))
 }
 
 // Rows calls keep with the rows of a table, in the order they were first loaded, until keep
@@ -162,16 +186,20 @@ func (s *Store) openRows(id string) (*os.File, error) {
 	return os.Open(filepath.Join(s.rowsDir, r.Dir, rowsFile))
 }
 
-// discardRows deletes the rows of tables that are not visible any more.
-func (s *Store) discardRows(tables ...tableRecord) (err error) {
+// discardRows deletes the rows of tables that are not visible any more. Some systems cannot
+// delete a file that a reader has open: such rows are deleted with the next rows, or by
+// Open.
+func (s *Store) discardRows(tables ...tableRecord) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	for _, t := range tables {
 		if t.Dir != "" {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(s.rowsDir, t.Dir)))
+			s.discarded = append(s.discarded, t.Dir)
 		}
 	}
-	return err
+	s.discarded = slices.DeleteFunc(s.discarded, func(dir string) bool {
+		return os.RemoveAll(filepath.Join(s.rowsDir, dir)) == nil
+	})
 }
 
 // recoverRows deletes the rows of loads that a crash interrupted.
@@ -187,7 +215,7 @@ func (s *Store) recoverRows() error {
 	}
 	for _, e := range entries {
 		if !known[e.Name()] {
-			err = errors.Join(err, s.discardRows(tableRecord{Dir: e.Name()}))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(s.rowsDir, e.Name())))
 		}
 	}
 	return err

@@ -84,8 +84,10 @@ type Store struct {
 	// loading is held during a load, because each load must see the table as the previous
 	// load left it.
 	loading sync.Mutex
-	// opening is held while rows are opened or deleted.
-	opening sync.RWMutex
+	// opening is held while rows are opened or deleted. discarded are the directories of
+	// rows to delete.
+	opening   sync.RWMutex
+	discarded []string
 
 	mu      sync.Mutex
 	changed chan struct{}

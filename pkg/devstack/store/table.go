@@ -63,8 +63,8 @@ func (s *Store) DeleteTable(id string) error {
 		}
 		return dropTable(tx, id)
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		s.discardRows(gone)
 	}
-	return s.discardRows(gone)
+	return err
 }

@@ -58,7 +58,7 @@ func (s *site) showBegin(w http.ResponseWriter, status int, p beginPage) error {
 // redirects to the draft.
 func (s *site) learn(w http.ResponseWriter, r *http.Request) error {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "multipart/form-data" {
-		if err := r.ParseMultipartForm(maxDocument); err != nil {
+		if err := r.ParseMultipartForm(maxForm); err != nil {
 			return s.showBegin(w, http.StatusBadRequest, beginPage{Problem: "Cannot read the form. The file may be larger than 64 MB."})
 		}
 		defer func() { _ = r.MultipartForm.RemoveAll() }() // files that stay are in the temporary directory

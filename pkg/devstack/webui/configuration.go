@@ -132,13 +132,7 @@ func (s *site) variables(c store.Configuration) (*variableList, error) {
 // all configurations that use them.
 func (s *site) secretNames(c store.Configuration) (map[string]bool, error) {
 	names := map[string]bool{}
-	add := func(c store.Configuration) {
-		secretVariables(c.Configuration, names)
-		for _, row := range c.Rows {
-			secretVariables(row.Configuration, names)
-		}
-	}
-	add(c)
+	addSecretNames(c, names)
 	if c.Component != variables.DefaultComponent {
 		return names, nil
 	}
@@ -148,8 +142,15 @@ func (s *site) secretNames(c store.Configuration) (map[string]bool, error) {
 	}
 	for _, user := range all {
 		if fields(user.Configuration).Field("variables_id").Raw() == c.ID {
-			add(user)
+			addSecretNames(user, names)
 		}
 	}
 	return names, nil
+}
+
+func addSecretNames(c store.Configuration, names map[string]bool) {
+	secretVariables(c.Configuration, names)
+	for _, row := range c.Rows {
+		secretVariables(row.Configuration, names)
+	}
 }

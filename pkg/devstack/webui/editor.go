@@ -22,8 +22,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// maxDocument is the maximum size, in bytes, of a form or a request of the editor.
-const maxDocument = 8 << 20
+// maxForm is the maximum size, in bytes, of a form or a request of the editor. A form with
+// a text of the maximum size fits: the longest spelling of a byte is %0D%0A, for a
+// newline.
+const maxForm = 6*langservice.MaxText + 1<<20
 
 // editTarget is the configuration or row that the editor changes.
 type editTarget struct {

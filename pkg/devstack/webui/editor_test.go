@@ -262,8 +262,9 @@ func TestAssistRoute(t *testing.T) {
 	if w := p.post(path, "application/json", "", "{"); w.Code != http.StatusBadRequest {
 		t.Errorf("broken: %d", w.Code)
 	}
-	if w := p.post(path, "application/json", "", `{"document":"`+strings.Repeat("x", maxDocument)+`"}`); w.Code != http.StatusBadRequest {
-		t.Errorf("too large: %d", w.Code)
+	w := p.post(path, "application/json", "application/json", `{"document":"`+strings.Repeat("x", maxForm)+`"}`)
+	if w.Code != http.StatusRequestEntityTooLarge || !strings.HasPrefix(w.Body.String(), `{"problem":"The text is too large for this page, which accepts at most 25 MB. Use extractor config pull `) {
+		t.Errorf("too large: %d %s", w.Code, w.Body)
 	}
 }
 
@@ -390,7 +391,21 @@ func TestTooLargeForTheEditor(t *testing.T) {
 	lacks(t, p.see(path+"/versions?from=1&to=2"), "s3cret", "xxxxxxxx")
 	text, form := p.opened(configurationPath(small.Component, small.ID) + "/edit")
 	form.Set("document", strings.Replace(text, "{", `{"b": "`+large+`", `, 1))
-	if w := p.submit(configurationPath(small.Component, small.ID)+"/edit", form); w.Code != http.StatusUnprocessableEntity {
+	path = configurationPath(small.Component, small.ID) + "/edit"
+	if w := p.submit(path, form); w.Code != http.StatusUnprocessableEntity {
 		t.Errorf("saved: %d", w.Code)
+	}
+	form.Set("document", strings.Repeat("\n", langservice.MaxText)) // the browser sends CR LF
+	encoded := strings.ReplaceAll(form.Encode(), "%0A", "%0D%0A")
+	if w := p.post(path, "application/x-www-form-urlencoded", "text/html", encoded); w.Code != http.StatusUnprocessableEntity {
+		t.Errorf("lines: %d", w.Code)
+	}
+	form.Set("document", strings.Repeat("x", maxForm))
+	const want = "The text is too large for this page, which accepts at most 25 MB. Use extractor config pull and extractor config push"
+	for accept, start := range map[string]string{"application/json": `{"problem":"`, "text/html": ""} {
+		w := p.post(path, "application/x-www-form-urlencoded", accept, form.Encode())
+		if w.Code != http.StatusRequestEntityTooLarge || !strings.Contains(w.Body.String(), want) || !strings.HasPrefix(w.Body.String(), start) {
+			t.Errorf("a form for %s: %d %.300s", accept, w.Code, w.Body)
+		}
 	}
 }

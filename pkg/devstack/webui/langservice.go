@@ -53,8 +53,11 @@ type question struct {
 func (s *site) assist(w http.ResponseWriter, r *http.Request) error {
 	var q question
 	text, err := io.ReadAll(r.Body)
-	if err != nil || json.Unmarshal(text, &q) != nil {
-		return writeJSON(w, http.StatusBadRequest, editorResponse{Problem: "Cannot read the request."})
+	if err == nil {
+		err = json.Unmarshal(text, &q)
+	}
+	if err != nil {
+		return unreadable(err, "Cannot read the request.")
 	}
 	e, err := s.findTarget(r, q.Row)
 	if err != nil {

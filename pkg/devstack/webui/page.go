@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -85,7 +86,7 @@ type site struct {
 func (s *site) routes() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, serve := range s.pages() {
-		limit := int64(maxDocument)
+		limit := int64(maxForm)
 		if pattern == "POST /begin" {
 			limit = maxExample
 		}
@@ -127,9 +128,19 @@ func (s *site) tableOf(r *http.Request) (store.Table, error) {
 // readForm parses a form, which is limited in size.
 func readForm(r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
-		return &apiError{http.StatusBadRequest, "Cannot read the form."}
+		return unreadable(err, "Cannot read the form.")
 	}
 	return nil
+}
+
+// unreadable returns the error for a request body that cannot be read. message is used
+// unless the body is too large.
+func unreadable(err error, message string) *apiError {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &apiError{http.StatusRequestEntityTooLarge, fmt.Sprintf("The text is too large for this page, which accepts at most %d MB. "+
+			"Use extractor config pull and extractor config push to edit a large configuration as a file.", large.Limit>>20)}
+	}
+	return &apiError{http.StatusBadRequest, message}
 }
 
 // pages returns the handlers of all paths that need a login.
@@ -201,6 +212,12 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status, message = http.StatusNotFound, "There is nothing at this URL. It may have been deleted."
 	} else {
 		s.Report(fmt.Errorf("page %s: %w", r.URL.Path, err))
+	}
+	if strings.HasPrefix(r.Header.Get("Accept"), "application/json") {
+		if err := writeJSON(w, status, editorResponse{Problem: message}); err != nil {
+			s.Report(err)
+		}
+		return
 	}
 	title := "Request refused"
 	switch {

@@ -190,8 +190,8 @@ func (s *site) broken(r *http.Request, err error) error {
 }
 
 // writeTimeout is the maximum time for a write to a browser. A browser that accepts no
-// data for longer loses its connection: while rows are sent, a read transaction keeps the
-// file of the store from growing.
+// data for longer loses its connection: while rows are sent, their file stays on disk even
+// if the table is loaded again.
 const writeTimeout = 15 * time.Second
 
 // deadlineWriter moves the deadline of a response with each write, so that the response

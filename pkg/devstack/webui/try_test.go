@@ -102,6 +102,19 @@ func TestTryBodyThatCannotBeRead(t *testing.T) {
 	t.Errorf("the download ended as complete: %d %.200s", w.Code, w.Body)
 }
 
+// TestTryWithoutAReport: a page without the totals of the report says why.
+func TestTryWithoutAReport(t *testing.T) {
+	p := newTryPlatform(t)
+	path := p.run(p.shop.document(""))
+	const without = "This try has no report, so the rows of its jobs, and why each job stopped, are unknown."
+	wantNone(t, p.look(path), without)
+	p.must(os.RemoveAll(filepath.Join(p.triesDir, strings.TrimPrefix(path, "/tries/"), "report")))
+	text := p.look(path)
+	wantAll(t, text, "success", without)
+	wantNone(t, text, "Why each job stopped")
+	wantAll(t, p.look(path+"/stream"), "event: replace", without, "event: end")
+}
+
 // TestTryWithoutABody: a body that cannot be searched for secrets is not kept, and the page
 // says so.
 func TestTryWithoutABody(t *testing.T) {
@@ -174,7 +187,7 @@ func TestTriesThatAreRefused(t *testing.T) {
 		"no recording":        {"1", url.Values{"document": {"{}"}, "replay": {"nothing"}}, 422, "has been removed"},
 		"of another":          {other.ID, url.Values{"document": {"{}"}, "replay": {done}}, 422, "another configuration"},
 		"no configuration":    {"77", url.Values{"document": {"{}"}}, 404, ""},
-		"a large text":        {"1", url.Values{"document": {strings.Repeat("x", maxDocument+1)}}, 400, "Cannot read the form"},
+		"a large text":        {"1", url.Values{"document": {strings.Repeat("x", maxForm)}}, 413, "at most 25 MB"},
 	} {
 		a := p.submit("/configurations/acme.ex-shop/"+one.config+"/try", one.form)
 		if a.Code != one.status || !strings.Contains(a.Body.String(), one.says) {

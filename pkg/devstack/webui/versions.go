@@ -156,12 +156,8 @@ func (s *site) compare(p *versionsPage) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range []store.Configuration{old, fresh} {
-		secretVariables(c.Configuration, names)
-		for _, row := range c.Rows {
-			secretVariables(row.Configuration, names)
-		}
-	}
+	addSecretNames(old, names)
+	addSecretNames(fresh, names)
 	lines := func(text []byte) []string {
 		v, err := value.Parse(text)
 		if err != nil {

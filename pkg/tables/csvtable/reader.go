@@ -2,6 +2,7 @@ package csvtable
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -177,6 +178,18 @@ func (r *Reader) nextByte() (b byte, where boundary, err error) {
 func (r *Reader) readEnclosed() error {
 	opened := r.line
 	for {
+		// Most bytes are read at once. Peek of what is buffered does not fail.
+		plain, _ := r.in.Peek(r.in.Buffered())
+		if end := bytes.IndexByte(plain, r.enclosure); end >= 0 {
+			plain = plain[:end]
+		}
+		if len(plain) > 0 && len(r.text)+len(plain) <= r.maxRecord {
+			r.line += bytes.Count(plain, []byte{'\n'})
+			r.text = append(r.text, plain...)
+			if _, err := r.in.Discard(len(plain)); err != nil {
+				return err
+			}
+		}
 		b, err := r.in.ReadByte()
 		if errors.Is(err, io.EOF) || err == nil && len(r.text) > r.maxRecord {
 			r.line = opened

@@ -53,7 +53,7 @@ type Result struct {
 // merged is a user error that names the file and the line.
 //
 // If progress is not nil, Tables calls it about every thousand rows with the number of
-// rows read so far. A table with a primary key is read twice.
+// rows read so far. A table with a primary key is read twice if there is anything to merge.
 func Tables(ctx context.Context, d Directories, report func(Result), progress func(table string, rows int)) error {
 	manifests, err := fs.Glob(os.DirFS(d.Tables), "*"+csvtable.ManifestSuffix)
 	if err != nil {
@@ -82,6 +82,7 @@ type merger struct {
 	before   csvtable.Manifest // manifest of the earlier run
 	sources  []*source         // the earlier table, if there is one, then the table of this run
 	columns  []string          // columns of the merged table
+	changed  bool              // whether several rows have the same key
 	result   Result
 	progress func(table string, rows int) // may be nil
 	read     int                          // rows read in all passes
@@ -105,12 +106,12 @@ func (m *merger) run(ctx context.Context, report func(Result), progress func(tab
 			return err
 		}
 	}
+	if !m.hasEarlier() && !m.changed {
+		return nil // without an earlier table or equal keys, the table stays
+	}
 	merged := filepath.Join(m.dirs.Temp, "merged")
 	if err := m.write(ctx, merged, changes); err != nil {
 		return err
-	}
-	if !m.hasEarlier() && m.result.Rows == m.current().rows {
-		return m.fileError(os.Remove(merged)) // without an earlier table or equal keys, the table stays
 	}
 	if err := m.replace(path, merged); err != nil {
 		return err

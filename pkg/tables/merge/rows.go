@@ -117,7 +117,7 @@ func (m *merger) addChanges(ctx context.Context, sorted extsort.Source, changes 
 		}
 		start := r.Key[hashSize:]
 		if n > 1 && string(r.Key[:hashSize]) == string(hash) {
-			several = true
+			several, m.changed = true, true
 			if err := changes.Add(extsort.Record{Key: start}); err != nil {
 				return err
 			}

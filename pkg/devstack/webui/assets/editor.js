@@ -266,11 +266,12 @@
         const response = await request(form.dataset.assist, {
           method: "POST",
           signal: mine.signal,
-          headers: { "Content-Type": "application/json" },
+          headers: { "Content-Type": "application/json", Accept: "application/json" },
           body: JSON.stringify({ row: form.dataset.row, document: area.value, cursor: 0, ...question }),
         }, true);
-        if (!response.ok) throw new Error("The local platform returned an error.");
-        return running === mine ? await response.json() : null;
+        const reply = await response.json();
+        if (!response.ok) throw new Error(reply.problem);
+        return running === mine ? reply : null;
       } catch (problem) {
         if (running === mine) failed(problem);
         return null;
@@ -298,7 +299,7 @@
 
   // notChecked reports that the text could not be checked, and checks again later.
   function notChecked(problem) {
-    const why = problem instanceof TypeError ? "The local platform does not respond." : problem.message;
+    const why = problem instanceof TypeError || problem instanceof SyntaxError ? "The local platform does not respond." : problem.message;
     const said = element("p", "alert", why + " The text has not been checked.");
     if (problem instanceof LoggedOut) {
       const again = element("button", "button", "Log in");
