@@ -63,8 +63,9 @@ type Registry struct {
 // forgotten.
 type recentSecrets struct{ younger, older *secretSet }
 
-// recentSetSize is the number of secrets in a full set of recentSecrets. The last
-// recentSetSize secrets are always remembered, and at most about twice as many.
+// recentSetSize is the number of secrets in a full set of recentSecrets. A secret with
+// many forms counts as several. The last secrets are always remembered up to this number,
+// and at most up to about twice the number.
 const recentSetSize = 4096
 
 // Add adds a secret for the lifetime of the registry. White space around the secret
@@ -93,6 +94,20 @@ func (r *Registry) AddToken(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tokens.current().addAll(secret)
+}
+
+// AddSentTokens adds the secrets of a login that requests carry, like AddTokens. A response
+// may return a request in base64 or hexadecimal, so AddSentTokens also adds the forms with
+// the escapes of a request. The other methods omit them for secrets that are forgotten,
+// because a login may return tens of thousands of texts.
+func (r *Registry) AddSentTokens(secrets []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	younger := r.tokens.current()
+	for _, secret := range secrets {
+		younger.addAll(secret)
+		younger.addEscaped(secret)
+	}
 }
 
 // AddTokens adds all secrets of one login, like AddToken. They are forgotten together,
