@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/authoring/diff"
 	"github.com/keboola/configurable-extractor/pkg/authoring/shellcompletion"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
@@ -101,6 +102,6 @@ func addSecrets(secrets *secret.Registry, dir string) error {
 	if err != nil {
 		return fmt.Errorf("cannot find the secrets to mask in %s: %w", path, err)
 	}
-	secrets.AddDocument(document)
+	variables.AddSecrets(secrets, document, true)
 	return nil
 }

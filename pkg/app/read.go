@@ -26,7 +26,7 @@ func read(ctx context.Context, r *run, dir *datadir.Dir) (*load.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Secrets.AddDocument(given) // an error about a flag may quote a secret
+	variables.AddSecrets(r.Secrets, given, true) // an error about a flag may quote a secret
 	inputs, err := variableInputs(r)
 	if err != nil {
 		return nil, err

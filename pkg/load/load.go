@@ -82,10 +82,14 @@ type Result struct {
 // Load loads a document that config.Parse returned. If the variables cannot be replaced,
 // it returns their error and a Result with unreplaced variables.
 func Load(ctx context.Context, given value.Value, o Options) (*Result, error) {
-	o.Secrets.AddDocument(given)
+	variables.AddSecrets(o.Secrets, given, true)
 	d := &Result{language: cmp.Or(o.Language, schema.Default())}
 	err := d.replaceVariables(ctx, given, o)
-	o.Secrets.AddDocument(d.Resolved)
+	if d.Variables.Source != "" {
+		o.Secrets.AddDocument(d.Resolved) // the rest of the placeholders came with a value
+	} else {
+		variables.AddSecrets(o.Secrets, d.Resolved, d.Unresolved)
+	}
 	compiled, problems := config.Compile(d.Resolved, config.Options{Now: o.Now, Strict: o.Strict, Conceal: o.Secrets.Add, Tree: d.language.Tree, Vocabulary: d.language.Vocabulary,
 		Paging: d.language.Paging.Values, Getenv: o.Getenv, Random: o.Random, Open: d.unresolvedFinder(o)})
 	d.Config, d.Program = compiled, engine.Compile(compiled, d.language.Features, o.Typed)

@@ -58,3 +58,36 @@ func TestVariablesWithoutValues(t *testing.T) {
 		})
 	}
 }
+
+// TestPlaceholdersAreNoSecrets: the name of a variable is an ordinary word, and only its
+// value is masked.
+func TestPlaceholdersAreNoSecrets(t *testing.T) {
+	const event = "/parameters/config/#token {{token}}"
+	for name, tc := range map[string]struct {
+		with   string
+		flags  []variables.Assignment
+		secret string // is masked
+	}{
+		"a value":            {`"__": 1`, []variables.Assignment{{Name: "token", Text: "k-9f2c71"}, {Name: "user", Text: "ann"}}, "k-9f2c71 ann-pass-k-9f2c71"},
+		"a value in braces":  {`"__": 1`, []variables.Assignment{{Name: "token", Text: "{{other}}"}, {Name: "user", Text: "ann"}}, "{{other}} ann-pass-{{other}}"},
+		"a value is missing": {`"__": 1`, []variables.Assignment{{Name: "user", Text: "ann"}}, "{{user}}-pass-{{token}}"},
+		"values elsewhere":   {`"variables_id": "1"`, nil, "{{user}}-pass-{{token}}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			given, err := config.Parse([]byte(`{` + tc.with + `, "parameters": {"config": {"#token": "{{token}}", "#header": "Bearer {{ token }}", "#both": "{{user}}-pass-{{token}}"}}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			secrets := &secret.Registry{}
+			_, _ = load.Load(t.Context(), given, load.Options{Secrets: secrets, Offline: true, Variables: variables.Inputs{Flags: tc.flags}}) // a missing value is an error
+			if got := secrets.Mask(event); got != event {
+				t.Errorf("the name of a variable is masked: %s", got)
+			}
+			for one := range strings.FieldsSeq(tc.secret) {
+				if got := secrets.Mask(one); got != secret.Hidden {
+					t.Errorf("%s is shown as %s", one, got)
+				}
+			}
+		})
+	}
+}

@@ -33,6 +33,11 @@ func (r *Registry) AddConfigured(secret string) {
 	r.addCut(secret)
 }
 
+// AddTemplate adds a text with placeholders, which becomes a secret when they are
+// replaced. The text and its beginnings are masked, but no other form of it: the names of
+// the placeholders are not secrets.
+func (r *Registry) AddTemplate(text string) { r.addCut(text) }
+
 // addCut adds the beginnings of a secret, each followed by the mark of a shortened
 // text, and the secret as a URL without query or user.
 func (r *Registry) addCut(secret string) {

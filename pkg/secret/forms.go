@@ -11,7 +11,7 @@ import (
 // secretSet is a set of secrets. It keeps the hashes of their forms.
 type secretSet struct {
 	withNames bool                 // add the names that are made from a secret, and escapes below base64
-	secrets   int                  // number of secrets and of added remainders
+	secrets   int                  // number of secrets and of added remainders, see usualForms
 	forms     map[uint64]formFlags // flags of each form by its hash
 	starts    starts
 	// filter has one bit for each start. It rules out almost every position of almost
@@ -23,6 +23,9 @@ type secretSet struct {
 	quotes, apostrophes bool
 }
 
+// usualForms is the usual number of forms of a secret.
+const usualForms = 10
+
 // formFlags are the properties of a form of a secret.
 type formFlags uint8
 
@@ -30,8 +33,10 @@ const (
 	// matchInWords forms are masked inside words, too. Forms of a short secret do not
 	// have the flag.
 	matchInWords formFlags = 1 << iota
-	// isOriginal forms are an unchanged secret: the set has all its other forms, too.
+	// isOriginal forms are an unchanged secret: the set has its other forms, too.
 	isOriginal
+	// hasEscaped forms are an unchanged secret with the forms of addEscaped.
+	hasEscaped
 	// revealsSecret forms reveal the secret. Remainders of a secret do not have the
 	// flag.
 	revealsSecret
@@ -84,14 +89,26 @@ func (s *secretSet) add(secret string) {
 	if !s.withNames {
 		return
 	}
-	for _, text := range encodedEscapes(secret) {
-		s.addForm(text, matchInWords|revealsSecret)
-	}
+	s.addEscaped(secret)
 	for _, name := range namesOf(secret) {
 		if !tooShort(name) {
 			s.addForm(name, matchInWords)
 		}
 	}
+}
+
+// addEscaped adds the forms of a secret of this set that was escaped before it was encoded.
+func (s *secretSet) addEscaped(secret string) {
+	hash := hashOf(secret)
+	if s.forms[hash]&(isOriginal|hasEscaped) != isOriginal {
+		return // already added, or too short
+	}
+	before := len(s.forms)
+	for _, text := range encodedEscapes(secret) {
+		s.addForm(text, matchInWords|revealsSecret)
+	}
+	s.forms[hash] |= hasEscaped
+	s.secrets += (len(s.forms) - before) / usualForms
 }
 
 func isBlank(text string) bool {

@@ -2,8 +2,11 @@ package secret
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
+	"html"
 	"math/rand/v2"
+	"net/url"
 	"runtime"
 	"slices"
 	"strings"
@@ -124,6 +127,10 @@ func TestRedact(t *testing.T) {
 		{"doubled quotes", []string{`a"b"c`, "d'ef"}, `"x","a""b""c",'d''ef',"","y"`, `"x","[hidden]",'[hidden]',"","y"`},
 		{"doubled quotes around JSON", []string{`ab"c`}, `"{""k"":""ab\""c""}"`, `"{""k"":""[hidden]""}"`},
 		{"capital letters", []string{"hunter-two"}, "HUNTER-TWO", "[hidden]"},
+		{"characters that XML cannot contain", []string{"ab\x01\tcd\a"}, "ab\uFFFD&#x9;cd\uFFFD.", "[hidden]."},
+		{"characters that are not printed", []string{"ab\x01cd\u202eef\xff"}, "abcdef", "[hidden]"},
+		{"characters that are not printed, too few others", []string{"\x01\x02\x03ab"}, "ab", "ab"},
+		{"UTF-8 read as Latin-1", []string{"žluť"}, `\u00c5\u00belu\u00c5\u00a5 Å¾luÅ¥`, "[hidden] [hidden]"},
 		{"four characters are not short", []string{"abcd"}, "xabcdx", "x[hidden]x"},
 	}
 	for _, tt := range tests {
@@ -132,6 +139,29 @@ func TestRedact(t *testing.T) {
 				t.Errorf("Redact(%q) = %q, want %q", tt.text, got, tt.want)
 			}
 		})
+	}
+}
+
+// TestSentSecrets: the forms with the escapes of a request are masked for secrets of the
+// configuration, and for those of a login that a request carries.
+func TestSentSecrets(t *testing.T) {
+	const token = `to/k"en+12`
+	add := map[string]func(*Registry){
+		"configured":     func(r *Registry) { r.Add(token) },
+		"texts of login": func(r *Registry) { r.AddTokens([]string{"x", token}); r.AddSentTokens([]string{token}) },
+	}
+	for name, add := range add {
+		r := &Registry{}
+		add(r)
+		for _, escaped := range []string{url.QueryEscape(token), url.PathEscape(token), html.EscapeString(token)} {
+			address := "/t?token=" + escaped + "&b=1"
+			inHex, inBase64 := hex.EncodeToString([]byte(address)), base64.StdEncoding.EncodeToString([]byte(address))
+			for _, form := range []string{inHex, strings.ToUpper(inHex), inBase64} {
+				if got := r.Mask(form); !strings.Contains(got, Hidden) || len(got) > len(form)-len(token) {
+					t.Errorf("%s: %s is shown as %s", name, form, got)
+				}
+			}
+		}
 	}
 }
 
@@ -331,16 +361,22 @@ func TestPassingSecretsAreSmall(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	before := inUse()
-	var s Registry
-	for range 2*recentSetSize - 1 {
-		s.AddToken(token())
-	}
-	if got := inUse() - before; got > most {
-		t.Errorf("%d bytes in use, want at most %d", got, most)
-	}
-	if n := s.kept(); n != 2*recentSetSize-1 {
-		t.Errorf("%d secrets are kept", n)
+	for name, add := range map[string]func(*Registry, string){
+		"a token":           (*Registry).AddToken,
+		"a token in use":    func(r *Registry, secret string) { r.AddSentTokens([]string{secret}) },
+		"that of a request": (*Registry).AddTemporary,
+	} {
+		before := inUse()
+		var s Registry
+		for range 2*recentSetSize - 1 {
+			add(&s, token())
+		}
+		if got := inUse() - before; got > most {
+			t.Errorf("%s: %d bytes in use, want at most %d", name, got, most)
+		}
+		if n := s.kept(); n < recentSetSize || n >= 2*recentSetSize+usualForms {
+			t.Errorf("%s: %d secrets are kept", name, n)
+		}
 	}
 }
 

@@ -30,28 +30,34 @@ const (
 	minPiece = 8
 )
 
-// Registry has the secrets and masks them in texts. The zero value has no secrets. All
-// methods are safe for concurrent use.
+// Registry has the secrets of a run and masks them in texts. The zero value has no
+// secrets. All methods are safe for concurrent use.
 //
-// A secret is masked in these forms: unchanged, in hexadecimal (both cases) and in
-// base64 (both alphabets, with and without padding, and from seven bytes on also as a
-// part of longer data). Each form is also masked under any percent-encoding, any
-// escapes of JSON and HTML, the zero bytes of UTF-16 and UTF-32, and the doubled quotes
-// of CSV. It does not matter which characters the writer chose to escape, because the
-// decoded text is compared.
+// The registry keeps hashes of the forms of each secret, not the secret. The forms are:
+//   - the secret itself, in hexadecimal (both cases) and in base64 (both alphabets, with
+//     and without padding, and from seven bytes on also inside the base64 of longer data),
+//   - what other programs make of characters outside printable ASCII (see misread),
+//   - for lasting secrets and for tokens in use, base64 and hexadecimal of the secret with
+//     the escapes of a request,
+//   - for lasting secrets, the names that are made from it: of a column, a header or a host.
 //
-// Remainders of a secret are masked, too, but Find does not report them. Remainders
-// have at least four characters. They are the names that are made from a lasting secret
-// (of a column, a header or a host), pieces of URLs, and shortened texts.
+// A text is decoded before it is compared with the forms: percent-encoding, the escapes of
+// JSON and HTML, the zero bytes of UTF-16 and UTF-32, and the doubled quotes of CSV, up to
+// three layers of them (see window). So it does not matter which characters the writer
+// chose to escape.
+//
+// Remainders of a secret are texts of at least four characters that do not reveal the
+// whole secret: the names, pieces of URLs, and shortened texts. They are masked, but Find
+// does not report them.
 //
 // A secret of fewer than four characters is not searched for, because the numbers and
 // words of every message contain it. Its forms of four and more characters (base64,
 // hexadecimal, escapes) are masked if no letter or digit is beside them. In the part of
 // a request that contains it, Sensitive masks it by its position.
-//
-// Registry keeps only hashes, not the secrets.
 type Registry struct {
-	mu      sync.RWMutex
+	mu sync.RWMutex
+	// lasting are the secrets of the configuration, the state and the platform. They are
+	// never forgotten.
 	lasting secretSet
 	// tokens are the secrets of logins, and temporary the secrets of single requests. They
 	// are separate because a token may serve millions of requests, each with a signature.
@@ -63,8 +69,9 @@ type Registry struct {
 // forgotten.
 type recentSecrets struct{ younger, older *secretSet }
 
-// recentSetSize is the number of secrets in a full set of recentSecrets. The last
-// recentSetSize secrets are always remembered, and at most about twice as many.
+// recentSetSize is the number of secrets in a full set of recentSecrets. A secret with
+// many forms counts as several. The last secrets are always remembered up to this number,
+// and at most up to about twice the number.
 const recentSetSize = 4096
 
 // Add adds a secret for the lifetime of the registry. White space around the secret
@@ -93,6 +100,20 @@ func (r *Registry) AddToken(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tokens.current().addAll(secret)
+}
+
+// AddSentTokens adds the secrets of a login that requests carry, like AddTokens. A response
+// may return a request in base64 or hexadecimal, so AddSentTokens also adds the forms with
+// the escapes of a request. The other methods omit them for secrets that are forgotten,
+// because a login may return tens of thousands of texts.
+func (r *Registry) AddSentTokens(secrets []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	younger := r.tokens.current()
+	for _, secret := range secrets {
+		younger.addAll(secret)
+		younger.addEscaped(secret)
+	}
 }
 
 // AddTokens adds all secrets of one login, like AddToken. They are forgotten together,

@@ -8,8 +8,10 @@ import (
 	"html"
 	"net/textproto"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -30,7 +32,38 @@ func formsOf(secret string) []string {
 	if inBase64(secret) {
 		forms = appendWrapped(forms, secret)
 	}
+	for _, text := range misread(secret) {
+		if text != secret && !tooShort(text) {
+			forms = append(forms, text)
+		}
+	}
 	return appendJoined(forms, raw)
+}
+
+// misread returns the texts that other programs make of a secret with characters outside
+// printable ASCII: with U+FFFD for the characters that XML cannot contain, without the
+// characters that are not printable, and read as Latin-1 instead of UTF-8.
+func misread(secret string) []string {
+	if strings.IndexFunc(secret, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
+		return nil
+	}
+	inXML := strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return utf8.RuneError
+		}
+		return r
+	}, secret)
+	printable := strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || unicode.IsSpace(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(secret, ""))
+	var inLatin1 strings.Builder
+	for i := range len(secret) {
+		inLatin1.WriteRune(rune(secret[i]))
+	}
+	return []string{inXML, printable, inLatin1.String()}
 }
 
 // joinedCharacters is the minimum number of characters of a secret in the base64 of a
@@ -72,8 +105,8 @@ func encodedEscapes(secret string) (forms []string) {
 	}
 	sent := value.OfString(secret).AppendEscapedJSON(nil) // the escapes that the extractor writes into a body
 	escaped = append(escaped, string(sent[1:len(sent)-1]))
-	for _, text := range escaped {
-		if text != secret {
+	for i, text := range escaped {
+		if text != secret && !slices.Contains(escaped[:i], text) {
 			digits := hex.EncodeToString([]byte(text))
 			forms = appendJoined(append(forms, digits, strings.ToUpper(digits)), []byte(text))
 		}

@@ -7,18 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// window is a part of a text with its decoded forms: unchanged, and with one to three
-// layers of escapes undone, each layer of any kind. An API may return a JSON text in a
-// JSON text, or a URL in a URL. Decoding undoes all valid escapes and keeps all other
-// text, so that nothing beside a secret can hide the secret.
+// window is a part of a text that is searched for secrets: unchanged, and with one to
+// three layers of escapes undone. Each layer can have any kind of escapes, because an API
+// may return a JSON text in a JSON text, or a URL in a URL. Decoding keeps all text that
+// is not a valid escape.
 //
-// Escapes are undone from every byte on, not only from left to right: the text before a
-// secret may look like the beginning of an escape, and would otherwise consume the
-// first bytes of the secret. So each byte of the window is a node with the decoded
-// character and the index of the next node. Most nodes are on one path through the
-// window. The paths that begin inside an escape soon meet it. To search paths as
-// strings, all of them are written one after the other, each up to the node where it
-// meets an earlier path.
+// Escapes are undone at every byte where one begins, not only from left to right. In the
+// text `\u00e9xy`, a reader from left to right finds "éxy". But the secret may be "e9xy",
+// after a text that looks like the beginning of an escape. So each byte of the text is a
+// node: the character that is decoded from there, and the node that follows it. In the
+// example, "é" and "9" are both followed by "x". A sequence of nodes is a path, see path.
 //
 // Time and memory are linear in the size of the window, for any content.
 type window struct {
@@ -33,8 +31,8 @@ type window struct {
 	// doubledQuotes is the set of quotes that are undone in the text.
 	doubledQuotes quoteSet
 
-	// bytes has the folded bytes of all paths, one path after the other, and nodeOf the
-	// index of the node of each byte.
+	// bytes has the folded bytes of all paths, one path after the other, so that they can
+	// be searched like a string. nodeOf has the index of the node of each byte.
 	bytes  []byte
 	nodeOf []int32
 	paths  []path
@@ -67,9 +65,19 @@ type node struct {
 	char byte
 }
 
-// path is a range of window.bytes. continuesAt is the index in bytes of the next byte,
-// or -1 at the end of the text.
-type path struct{ from, to, continuesAt int32 }
+// path is a sequence of nodes: each node follows the node before it. The bytes of a path
+// are the range of window.bytes from from to to.
+//
+// The first path begins at the first byte of the text, and further paths begin at each
+// byte that is on no path yet. A path ends at the end of the text, or before a node of an
+// earlier path. So every node is on one path. In the example of window, the paths are
+// "éxy" and "u00e9", and "u00e9" continues at "x".
+type path struct {
+	from, to int32
+	// continuesAt is the index in window.bytes of the byte after the path, or -1 at the end
+	// of the text.
+	continuesAt int32
+}
 
 // windows are reused, because most texts are short and many.
 var windows = sync.Pool{New: func() any { return &window{} }}

@@ -172,7 +172,7 @@ func echo(code int, form string) http.HandlerFunc {
 }
 
 func plainFaults() []canaryFault {
-	return []canaryFault{
+	return append(faultsOfItems(), []canaryFault{
 		{"401", echo(401, "%s"), nil},
 		{"400 in HTML", echo(400, "<p>%s</p>"), nil},
 		{"400 in escaped HTML", func(w http.ResponseWriter, r *http.Request) {
@@ -222,6 +222,21 @@ func plainFaults() []canaryFault {
 		{"redirect to no escape", location("http://api.test/%zz@"), nil},
 		{"redirect to no port", location("http://api.test:@/"), nil},
 		{"panic", echo(503, "%s"), func(context.Context, time.Duration) error { panic("planted panic about " + platformCanary) }},
+	}...)
+}
+
+// faultsOfItems give the secrets back where paging and tables meet them.
+func faultsOfItems() []canaryFault {
+	return []canaryFault{
+		{"ids", echo(200, `[{"id":[%q]}]`), nil},
+		{"ids with more before", echo(200, `[{"id":["`+strings.Repeat("x", 38)+`",%q]}]`), nil},
+		{"columns of two types", func(w http.ResponseWriter, r *http.Request) {
+			key := echoOf(r)
+			status(200, jsonText([]any{map[string]any{"id": 1, key: 1}, map[string]any{"id": 2, key: map[string]any{"a": 1}}}))(w, r)
+		}, nil},
+		{"redirect circle", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.RequestURI, http.StatusTemporaryRedirect)
+		}, nil},
 	}
 }
 

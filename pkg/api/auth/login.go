@@ -153,7 +153,7 @@ func (s *session) Authenticate(ctx context.Context, r *Attempt) error {
 	if err != nil {
 		return err
 	}
-	s.deps.Secrets.AddTokens(c.secrets) // again, because the registry forgets tokens that are not used
+	s.deps.Secrets.AddSentTokens(c.secrets) // again, because the registry forgets tokens that are not used
 	mergeHeaders(r.Request, c.headers)
 	mergeIndexed(r.Request, c.query)
 	r.used = c

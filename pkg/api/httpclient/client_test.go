@@ -27,6 +27,8 @@ func TestStatusErrors(t *testing.T) {
 		{"a long message", 400, `{"a":"` + long + `","message":"` + long + `"}`, ` returned 400 Bad Request: message: ` + long[:291] + " …"},
 		{"a long body without a message", 400, `{"a":"` + long + `"}`, ` returned 400 Bad Request: {"a":"` + long[:294] + " …"},
 		{"login page", 403, `<html><title>Sign in</title>` + long, ` returned 403 Forbidden: <html><title>Sign in</title>` + long[:92] + ` …; it looks like a login page, with the title "Sign in": check the credentials, and that the address is that of the API`},
+		{"login page that cannot be shown", 403, "<html><title>Sign in</title>\x01", ` returned 403 Forbidden: it looks like a login page, with the title "Sign in": check the credentials, and that the address is that of the API`},
+		{"a secret with a control character", 400, `{"a":"` + long + `","message":"no b\u0001inary-key"}`, ` returned 400 Bad Request: message: no [hidden]`},
 		{"not text", 400, "PK\x03\x04", ` returned 400 Bad Request`},
 		{"not UTF-8", 400, "caf\xe9", ` returned 400 Bad Request`},
 		{"a secret", 400, `{"sent":"s3cret"}`, ` returned 400 Bad Request: {"sent":"[hidden]"}`},
@@ -36,6 +38,7 @@ func TestStatusErrors(t *testing.T) {
 			s := serve(t, say(tt.status, tt.body))
 			f := newFixture(t, strings.Replace(s.URL, "//", "//ann:pass@", 1), `{}`, nil)
 			f.secrets.Add("s3cret")
+			f.secrets.Add("b\x01inary-key")
 			side := "Client"
 			if tt.status >= 500 {
 				side = "Server"

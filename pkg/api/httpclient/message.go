@@ -26,12 +26,12 @@ func messageOf(res *Response, secrets *secret.Registry) string {
 			return text
 		}
 		if hint := response.LoginPage(res.Body, secrets.Mask); hint != "" {
-			return text + "; " + hint
+			return strings.TrimPrefix(text+"; ", "; ") + hint
 		}
 	}
 	body, err := res.errorBody()
 	if err != nil {
-		return text
+		return strings.TrimPrefix(text+"; ", "; ") + "the response cannot be read again: " + err.Error()
 	}
 	return cmp.Or(shortMessage(auth.ErrorMessages(body), secrets), text)
 }

@@ -44,6 +44,43 @@ func TestRedirectLocations(t *testing.T) {
 	}
 }
 
+// TestRedirectsToNoURL: a redirect to a URL without a host, or of another scheme, is an
+// error at once.
+func TestRedirectsToNoURL(t *testing.T) {
+	for _, location := range []string{"ftp://b.test/x", "javascript:alert(1)", "http://", "http:///x", "http://:80/x", "%zz:", "http://b.test:port/"} {
+		t.Run(location, func(t *testing.T) {
+			f := newFixture(t, serve(t, to(302, location)).URL, `{}`, nil)
+			_, err := f.get(t, "a")
+			wantUserError(t, err, "redirected", "expected an http or https URL")
+			equal(t, "waits", f.sleeps, nil)
+		})
+	}
+}
+
+// TestRedirectedMethods: methods and statuses that no functional case redirects.
+func TestRedirectedMethods(t *testing.T) {
+	for _, tt := range []struct {
+		status                 int
+		method, wantLine, body string
+	}{
+		{300, "FORM", "GET /b", ""},
+		{304, "FORM", "POST /b", "k=v"},
+		{301, "PUT", "GET /b", ""},
+		{307, "PUT", "PUT /b", `{"k":"v"}`},
+		{308, "PATCH", "PATCH /b", `{"k":"v"}`},
+	} {
+		s := serve(t, to(tt.status, "/b"), ok("there"))
+		f := newFixture(t, s.URL, `{}`, nil)
+		body, err := f.do(t, config.RequestSpec{Endpoint: "a", Method: tt.method, Params: parse(t, `{"k":"v"}`)})
+		if err != nil || body != "there" {
+			t.Fatalf("%d %s: got %q, %v", tt.status, tt.method, body, err)
+		}
+		if got := s.seen[1]; got.line != tt.wantLine || got.body != tt.body {
+			t.Errorf("%d %s: got %s with %q", tt.status, tt.method, got.line, got.body)
+		}
+	}
+}
+
 func TestConfiguredAuthorizationBeatsUserInfo(t *testing.T) {
 	s := serve(t, ok(""))
 	f := newFixture(t, strings.Replace(s.URL, "//", "//ann:s3cret@", 1), `{"http":{"headers":{"Authorization":"mine"}}}`, nil)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -270,6 +271,23 @@ func TestComputedWaitsAreSpread(t *testing.T) {
 	f := newFixture(t, serve(t, say(503, "")).URL, api, nil, random(strings.NewReader("")))
 	if _, err := f.get(t, "x"); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v without a random source", err)
+	}
+}
+
+// TestComputedDelaysAreCut: a computed wait never exceeds the limit or becomes negative,
+// also after many attempts and with the longest limit.
+func TestComputedDelaysAreCut(t *testing.T) {
+	for _, longest := range []time.Duration{second / 2, time.Minute, time.Hour, math.MaxInt64} {
+		for _, concurrency := range []int{1, 2} {
+			api := config.API{Concurrency: concurrency, Retry: config.Retry{MaxWait: longest}}
+			r := retry{Options: &Options{Shared: &Shared{Run: &env.Run{Now: today}}, API: api}}
+			for attempt := 1; attempt < 100; attempt++ {
+				d, err := r.delay(nil, nil, attempt)
+				if err != nil || d.wait < min(second, longest) || d.jitter < 0 || d.wait+d.jitter < d.wait || d.wait+d.jitter > longest {
+					t.Fatalf("attempt %d waits %s and %s, at most %s: %v", attempt, d.wait, d.jitter, longest, err)
+				}
+			}
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -51,6 +52,24 @@ func SecretPlaceholders(doc value.Value) []string {
 		names.add(found...)
 	}
 	return names
+}
+
+// AddSecrets adds the secrets of a document like secret.Registry.AddDocument. A text of
+// placeholders only is not a secret: the value that replaces it is. open is true if the
+// placeholders of the document may still be replaced. Then a text with other characters
+// beside its placeholders is a template, too.
+func AddSecrets(secrets *secret.Registry, doc value.Value, open bool) {
+	for _, text := range secret.SecretsIn(doc) {
+		switch plain := tag.ReplaceAllString(text, ""); {
+		case plain == text:
+			secrets.AddConfigured(text)
+		case strings.TrimSpace(plain) == "":
+		case open:
+			secrets.AddTemplate(text)
+		default:
+			secrets.AddConfigured(text)
+		}
+	}
 }
 
 func scan(s string, names *nameSet) {

@@ -26,14 +26,14 @@ func (r *execution) decrypt(p plan) error {
 	for i := range p.steps {
 		s := &p.steps[i]
 		s.doc, _ = r.q.box.Decrypt(scope, s.doc)
-		r.secrets.collect(s.doc)
+		r.secrets.collect(s.doc, !r.q.o.ResolveVariables)
 		state, unread := r.q.box.Decrypt(scope, s.state)
 		if len(unread) > 0 {
 			return failure.Userf("Invalid cipher text in the state for the keys %s: the value is not encrypted for this component, project and configuration.",
 				strings.Join(unread, ", "))
 		}
 		s.state = state
-		r.secrets.collect(s.state)
+		r.secrets.collect(s.state, false)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (r *execution) fillVariables(steps []step) error {
 		}
 		if len(found.values) > 0 {
 			// A value below a key that begins with # is a secret, regardless of its source.
-			r.secrets.collect(filled)
+			r.secrets.collect(filled, false)
 		}
 		if resolves {
 			s.doc = filled

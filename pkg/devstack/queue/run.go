@@ -77,8 +77,8 @@ func (r *execution) prepare() (plan, error) {
 	p, err := r.q.plan(r.job)
 	r.result.ConfigVersion = p.version
 	for _, s := range p.steps {
-		r.secrets.collect(s.doc)
-		r.secrets.collect(s.state)
+		r.secrets.collect(s.doc, true)
+		r.secrets.collect(s.state, false)
 	}
 	if err != nil {
 		return p, err
@@ -188,7 +188,7 @@ func (r *execution) collect(ctx context.Context, s step, dir string, failed erro
 	if err != nil {
 		return state, err
 	}
-	r.secrets.collect(state)
+	r.secrets.collect(state, false)
 	return state, r.load(ctx, s, dir, false)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/config/variables"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -16,15 +17,24 @@ type secrets struct {
 }
 
 func (s *secrets) add(text string) {
+	s.mask.Add(text)
+	s.enlist(text)
+}
+
+func (s *secrets) enlist(text string) {
 	if text != "" && !slices.Contains(s.list, text) {
-		s.mask.Add(text)
 		s.list = append(s.list, text)
 	}
 }
 
-func (s *secrets) collect(v value.Value) {
+// collect adds the secrets of a document. open is true if its variables may still be
+// replaced.
+func (s *secrets) collect(v value.Value, open bool) {
+	variables.AddSecrets(&s.mask, v, open)
 	for _, text := range secret.SecretsIn(v) {
-		s.add(text)
+		if !open || len(variables.Placeholders(value.OfString(text))) == 0 {
+			s.enlist(text)
+		}
 	}
 }
 

@@ -108,6 +108,10 @@ func TestVariablesAreResolved(t *testing.T) {
 			doc: `{"parameters":{"a":"{{z}}{{vault.b}}"}}`, data: `{"values":[{"name":"z","value":1},{"name":"vault.b","value":2}]}`,
 			want: `{"a":"12"}`, given: "z=1 vault.b=2", notices: []string{"info: Replaced values for variables: vault.b, z"},
 		},
+		"a secret": {
+			doc: `{"parameters":{"#a":"{{token}}"}}`, data: `{"values":[{"name":"token","value":"t-9f2c"}]}`,
+			want: `{"#a":"t-9f2c"}`, given: "token=[hidden]", notices: []string{"info: Replaced values for variables: token"},
+		},
 		"nothing used":                  {doc: `{"parameters":{"a":1},"variables_id":"12"}`, data: data, want: `{"a":1}`, given: "x=one y=2"},
 		"nothing given":                 {doc: `{"parameters":{"a":"{{z}}"}}`, want: `{"a":"{{z}}"}`},
 		"a row without a configuration": {doc: `{"parameters":{"a":"{{z}}"}}`, row: "full", want: `{"a":"{{z}}"}`},

@@ -216,6 +216,6 @@ func (s *Session) document(path string) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, failure.Wrap(path, "", err)
 	}
-	s.Secrets.AddDocument(v)
+	variables.AddSecrets(s.Secrets, v, true)
 	return v, nil
 }

@@ -68,7 +68,7 @@ func (s *Session) parts(ctx context.Context, r Run, values []platform.Variable) 
 	if err != nil {
 		return nil, err
 	}
-	s.Secrets.AddDocument(stored.Content)
+	variables.AddSecrets(s.Secrets, stored.Content, true)
 	if err := splittable(stored); err != nil {
 		return nil, err
 	}
