@@ -11,17 +11,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/pipes"
 	"github.com/keboola/configurable-extractor/pkg/app"
 	"github.com/keboola/configurable-extractor/pkg/diagnostic"
 	"github.com/keboola/configurable-extractor/pkg/failure"
@@ -97,11 +97,11 @@ func check(t *testing.T, name string, start func(*world) mockServer) {
 			t.Errorf("concurrency changes the tables from\n%s\nto\n%s", one, many)
 		}
 		for _, s := range []*sequence{alone, side} {
-			s.Advance(24 * time.Hour)
+			s.now = s.now.Add(24 * time.Hour)
 			s.locked(s.api.nextDay)
 			s.run(2)
 			if api, ok := s.api.(forgetful); ok {
-				s.Advance(8 * 24 * time.Hour)
+				s.now = s.now.Add(8 * 24 * time.Hour)
 				s.locked(api.forget)
 				s.run(3)
 			}
@@ -113,8 +113,9 @@ func check(t *testing.T, name string, start func(*world) mockServer) {
 // sequence is some runs in one data directory.
 type sequence struct {
 	*world
-	api    mockServer
-	server *httptest.Server
+	api mockServer
+	// served is the handler of the requests.
+	served http.Handler
 	dir    string
 	// secrets are the values of # keys.
 	secrets []string
@@ -125,8 +126,7 @@ func begin(t *testing.T, config []byte, concurrency int, start func(*world) mock
 	t.Helper()
 	w := newWorld(t)
 	s := &sequence{world: w, api: start(w), dir: t.TempDir()}
-	s.server = httptest.NewServer(w.serve(s.api))
-	t.Cleanup(s.server.Close)
+	s.served = w.serve(s.api)
 	text := strings.ReplaceAll(string(config), "https://", "http://")
 	if signs, ok := s.api.(signing); ok {
 		for placeholder, key := range signs.keys() {
@@ -208,17 +208,38 @@ func (s *sequence) run(day int) {
 	}
 }
 
-// extract runs the configuration once. It returns the exit code and what the run printed.
+// extract runs the configuration once. It returns the exit code and what the run printed. The
+// run is in a bubble, so requests that are under way together wait together.
 func (s *sequence) extract() (exit int, stdout, stderr string) {
-	var out, problems bytes.Buffer
-	o := app.Options{DataDir: s.dir, Version: "1.0.0", Stdout: &out, Stderr: &problems}
-	o.Getenv = func(string) string { return "" }
-	o.Now, o.After, o.Sleep = s.Now, s.After, s.Sleep
-	o.Dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "tcp", s.server.Listener.Addr().String())
-	}
-	exit = app.Run(s.Context(), o)
-	return exit, out.String(), problems.String()
+	s.Helper()
+	synctest.Test(s.T, func(t *testing.T) {
+		l := pipes.Listen()
+		server := &http.Server{Handler: s.served}
+		go server.Serve(l)
+		begin := time.Now()
+		s.passed = func() time.Duration { return time.Since(begin) }
+		var out, problems bytes.Buffer
+		o := app.Options{DataDir: s.dir, Version: "1.0.0", Stdout: &out, Stderr: &problems}
+		o.Getenv = func(string) string { return "" }
+		o.Now, o.Dial = s.Now, l.Dial
+		o.After = func(d time.Duration, call func()) (stop func() bool) { return time.AfterFunc(d, call).Stop }
+		o.Sleep = func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-time.After(d):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		exit = app.Run(t.Context(), o)
+		stdout, stderr = out.String(), problems.String()
+		end := s.Now()
+		if err := server.Shutdown(t.Context()); err != nil { // waits for requests that were broken off
+			t.Error(err)
+		}
+		s.now, s.passed = end, nil
+	})
+	return exit, stdout, stderr
 }
 
 // storedTable is a table as it was written.

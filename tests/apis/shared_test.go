@@ -78,10 +78,10 @@ func TestSpecials(t *testing.T) {
 func (s special) check(t *testing.T, config []byte) {
 	t.Helper()
 	run := begin(t, config, 1, mockServers[s.api])
-	served := run.server.Config.Handler
+	served := run.served
 	var mu sync.Mutex
 	sent := 0 // special responses
-	run.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	run.served = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		body, err := io.ReadAll(r.Body)

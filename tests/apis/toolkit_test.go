@@ -11,21 +11,22 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/keboola/configurable-extractor/internal/clock"
 )
 
 // world is what a mock server can use. Its requests come one after another.
 type world struct {
 	*testing.T
-	*clock.Clock
-	mu sync.Mutex
+	// now is the time at the beginning of a run, and passed has the time since then, in a run only.
+	now    time.Time
+	passed func() time.Duration
+	mu     sync.Mutex
 	// requests counts the requests by a key that the mock server chooses.
 	requests map[string]int
 	// sent has the times of the latest requests by such a key.
@@ -40,9 +41,17 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	return &world{
-		T: t, Clock: clock.At(firstDay),
+		T: t, now: firstDay,
 		requests: map[string]int{}, sent: map[string][]time.Time{}, shown: map[condition]bool{}, refusedUntil: map[string]time.Time{},
 	}
+}
+
+// Now returns the time of the API.
+func (w *world) Now() time.Time {
+	if w.passed == nil {
+		return w.now
+	}
+	return w.now.Add(w.passed())
 }
 
 func (w *world) locked(f func()) {
@@ -70,7 +79,11 @@ func (w *world) serve(api http.Handler) http.Handler {
 				w.Errorf("%s http://%s%s: %s", r.Method, r.Host, r.URL, end)
 				reply(rw, http.StatusBadRequest, object{"error": end})
 			default:
-				panic(end)
+				// net/http only logs a panic, and the request may be repeated.
+				if end != http.ErrAbortHandler {
+					w.Errorf("%s http://%s%s: panic: %v\n%s", r.Method, r.Host, r.URL, end, debug.Stack())
+				}
+				panic(http.ErrAbortHandler)
 			}
 		}()
 		api.ServeHTTP(rw, r)

@@ -43,10 +43,10 @@ func Examples(root func() *cobra.Command) (missing []string) {
 // that a command inherits counts wherever it is used.
 func Scripts(root func() *cobra.Command, scripts []string) (missing []string) {
 	used := map[string]bool{}
+	program := root()
 	for _, script := range scripts {
 		for _, line := range lines(script) {
-			r := root()
-			if c, args, err := find(r, line); err == nil {
+			if c, args, err := find(program, line); err == nil {
 				used[c.CommandPath()] = true
 				for _, f := range flagsIn(c, args) {
 					used[owner(c, f)+" --"+f.Name] = true
@@ -54,7 +54,7 @@ func Scripts(root func() *cobra.Command, scripts []string) (missing []string) {
 			}
 		}
 	}
-	for _, c := range visible(root()) {
+	for _, c := range visible(program) {
 		path := c.CommandPath()
 		if c.Runnable() && !used[path] {
 			missing = append(missing, fmt.Sprintf("no script runs '%s'", path))

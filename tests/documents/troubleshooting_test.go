@@ -18,12 +18,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
 
 	"github.com/keboola/configurable-extractor/internal/golden"
+	"github.com/keboola/configurable-extractor/internal/pipes"
 	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/internal/testbin"
 	"github.com/keboola/configurable-extractor/pkg/app"
@@ -162,14 +162,14 @@ func (tr trouble) happen(t *testing.T) (messages string) {
 		return tr.messages(t)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		pipes := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
-		server := &httptest.Server{Listener: pipes, Config: &http.Server{
+		listener := pipes.Listen()
+		server := &httptest.Server{Listener: listener, Config: &http.Server{
 			Handler:  tr.api,
 			ErrorLog: log.New(io.Discard, "", 0), // handshakes fail intentionally
 		}}
 		server.StartTLS()
 		defer server.Close()
-		messages = tr.run(t, server.Certificate(), pipes.dial)
+		messages = tr.run(t, server.Certificate(), dialing(listener))
 	})
 	return messages
 }
@@ -202,47 +202,18 @@ func (tr trouble) run(t *testing.T, certificate *x509.Certificate, dial env.Dial
 	return warnings(t, stdout.String())
 }
 
-// pipes is a listener, and makes connections to it.
-type pipes struct {
-	waiting chan net.Conn
-	closed  chan struct{}
-	closing sync.Once
-}
-
-func (p *pipes) dial(_ context.Context, network, address string) (net.Conn, error) {
-	switch host, _, _ := strings.Cut(address, ":"); host {
-	case unknownHost:
-		return nil, &net.OpError{Op: "dial", Net: network, Err: &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}}
-	case deafHost, deafProxy:
-		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
-	}
-	near, far := net.Pipe()
-	select {
-	case p.waiting <- far:
-		return near, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
+// dialing returns a function that connects to the listener, but for the hosts that are not reached.
+func dialing(l *pipes.Listener) env.Dial {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		switch host, _, _ := strings.Cut(address, ":"); host {
+		case unknownHost:
+			return nil, &net.OpError{Op: "dial", Net: network, Err: &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}}
+		case deafHost, deafProxy:
+			return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+		}
+		return l.Dial(ctx, network, address)
 	}
 }
-
-// Accept implements net.Listener.
-func (p *pipes) Accept() (net.Conn, error) {
-	select {
-	case conn := <-p.waiting:
-		return conn, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements net.Listener. The server closes it twice.
-func (p *pipes) Close() error {
-	p.closing.Do(func() { close(p.closed) })
-	return nil
-}
-
-// Addr implements net.Listener.
-func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
 // warnings are the messages of the events of level warn, a line each.
 func warnings(t *testing.T, events string) (lines string) {

@@ -35,6 +35,9 @@ func TestIncrementalIsComplete(t *testing.T) {
 			"windows": {"from": {"remembered": "since", "default": "2026-01-02"}, "step": "%d hours", "lookback": "2 hours"}`},
 	} {
 		for seed := range uint64(25) {
+			if !slowtest.Turn(int(seed), 3) {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s, seed %d", form.name, seed), func(t *testing.T) {
 				t.Parallel()
 				random := rand.New(rand.NewPCG(seed, 7))

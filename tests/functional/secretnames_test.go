@@ -26,7 +26,8 @@ func TestSecretsInNames(t *testing.T) {
 		"with dashes":   canaryMark + "--=" + canaryMark,
 		"letters":       "žluťoučký " + canaryMark + " kůň",
 	}
-	for name, secret := range secrets {
+	for i, name := range slices.Sorted(maps.Keys(secrets)) {
+		secret := secrets[name]
 		quoted, key := jsonText(secret), jsonText("k."+secret+".k")
 		responses := map[string]string{
 			"column":       `[{` + quoted + `:1}]`,
@@ -36,11 +37,14 @@ func TestSecretsInNames(t *testing.T) {
 			"stored twice": `[{` + jsonText("a-"+secret) + `:1,` + jsonText("a_"+secret) + `:1}]`,
 			"types":        `[{` + quoted + `:{"a":1}},{` + quoted + `:[[1]]},{` + quoted + `:"b"}]`,
 		}
-		for kind, response := range responses {
-			for _, typed := range []string{"", "hints"} {
+		for j, kind := range slices.Sorted(maps.Keys(responses)) {
+			for k, typed := range []string{"", "hints"} {
+				if !slowtest.Turn(i+j+k, 2) {
+					continue
+				}
 				t.Run(name+"/"+kind+"/"+typed, func(t *testing.T) {
 					t.Parallel()
-					namesRun(t, secret, response, typed)
+					namesRun(t, secret, responses[kind], typed)
 				})
 			}
 		}

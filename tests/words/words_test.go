@@ -75,26 +75,49 @@ func below(file string, paths []string) bool {
 // finder finds words in a text.
 type finder struct {
 	words []word
+	any   *regexp.Regexp // finds what all finds, in a quarter of the time
 	all   *regexp.Regexp // a group for each word
 	but   *regexp.Regexp // phrases that are plain
 }
 
 func newFinder(t *testing.T, words []word) *finder {
 	t.Helper()
-	var groups, but []string
+	var groups, any, but []string
 	for _, w := range words {
 		pattern := strings.ReplaceAll(w.pattern, "(", "(?:")
 		groups = append(groups, "("+pattern+")")
+		any = append(any, alternatives(pattern)...)
 		but = append(but, w.but...)
 	}
 	compile := func(patterns []string) *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(?:` + strings.ReplaceAll(strings.Join(patterns, "|"), " ", `\s+`) + `)\b`)
 	}
-	return &finder{words, compile(groups), compile(but)}
+	slices.Sort(any) // package regexp joins neighbours with the same beginning, but not groups
+	return &finder{words, compile(any), compile(groups), compile(but)}
+}
+
+// alternatives splits a pattern at each | outside parentheses.
+func alternatives(pattern string) (all []string) {
+	depth, begin := 0, 0
+	for i, c := range pattern {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == '|' && depth == 0:
+			all = append(all, pattern[begin:i])
+			begin = i + 1
+		}
+	}
+	return append(all, pattern[begin:])
 }
 
 // find returns each word in a text with its line and what to write instead.
 func (f *finder) find(piece text) []string {
+	if !f.any.MatchString(piece.text) {
+		return nil
+	}
 	var all []string
 	content := f.but.ReplaceAllStringFunc(piece.text, func(phrase string) string { return strings.Repeat("-", len(phrase)) })
 	for _, match := range f.all.FindAllStringSubmatchIndex(content, -1) {

@@ -186,6 +186,11 @@ func classify(ctx context.Context, err error, receiving bool) (int, string) {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
 		return codeTimeout, "no connection within 'api.http.connectTimeout'"
 	}
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		// net/http closes the connection of a cancelled request, even if the response has
+		// just arrived and the connection has the next request already.
+		return codeReceive, "the connection was closed when the request before it was cancelled"
+	}
 	if code, what := classifyTLS(err); code != 0 {
 		return code, what
 	}

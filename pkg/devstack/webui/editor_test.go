@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/authoring/langservice"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -270,6 +271,7 @@ func TestAssistRoute(t *testing.T) {
 
 // TestLargeDocument: 1,200 items with a problem in each, of which the first are listed.
 func TestLargeDocument(t *testing.T) {
+	slowtest.Skip(t, "its document is large")
 	p := newPlatform(t)
 	var jobs strings.Builder
 	for i := range 1200 {
@@ -378,6 +380,7 @@ func leftIn(t *testing.T, text string) string {
 
 // TestTooLargeForTheEditor: the editor shows nothing of it, and saves nothing.
 func TestTooLargeForTheEditor(t *testing.T) {
+	slowtest.Skip(t, "its documents are large")
 	p := newPlatform(t)
 	large := strings.Repeat("x", langservice.MaxText)
 	c := p.configure(store.Configuration{Component: "acme.ex-shop", Name: "Shop", Configuration: []byte(`{"#a":"s3cret","b":"` + large + `"}`)})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
@@ -226,6 +227,7 @@ func TestManyFindings(t *testing.T) {
 
 // TestManyEventsAndRequests: of many there are the newest, and ways to all others.
 func TestManyEventsAndRequests(t *testing.T) {
+	slowtest.Skip(t, "its job has thousands of events")
 	p := newPlatform(t)
 	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})
 	p.must(err)

@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"runtime/debug"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -8,4 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/internal/ramdisk"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(ramdisk.Tests(m.Run)) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // thousands of small requests
+	goleak.VerifyTestMain(ramdisk.Tests(m.Run))
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keboola/configurable-extractor/internal/slowtest"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
@@ -31,6 +32,7 @@ func (p *platform) many() store.Job {
 // TestManyEvents: the page of a job with thousands of events and requests is as large as
 // that of any other, and what is searched is found.
 func TestManyEvents(t *testing.T) {
+	slowtest.Skip(t, "its job has thousands of events")
 	p := newPlatform(t)
 	j := p.many()
 	body := p.see(jobURL(j.ID), "The newest 100 of 3,000 requests", "event 11999.", "<dd>3,000</dd>")
