@@ -85,6 +85,9 @@ func TestFromStart(t *testing.T) {
 		{`{"method":"offset","limit":2}`, at, true}, // the parameter is replaced
 		{`{"method":"offset","limit":2,"offsetFromJob":true}`, at, false},
 		{`{"method":"offset","limit":2,"offsetFromJob":true}`, "", true},
+		{`{"method":"offset","firstOffset":1,"offsetFromJob":true}`, "", true},
+		{`{"method":"offset","firstOffset":4,"offsetFromJob":true}`, at, true},
+		{`{"method":"offset","firstOffset":5,"offsetFromJob":true}`, at, false},
 		{`{"method":"offset","limit":2,"firstPageParams":false}`, at, false},
 		{`{"method":"pagenum"}`, at, true},
 		{`{"method":"pagenum","firstPageParams":false}`, at, false},
