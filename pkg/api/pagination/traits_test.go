@@ -85,6 +85,8 @@ func TestFromStart(t *testing.T) {
 		{`{"method":"offset","limit":2}`, at, true}, // the parameter is replaced
 		{`{"method":"offset","limit":2,"offsetFromJob":true}`, at, false},
 		{`{"method":"offset","limit":2,"offsetFromJob":true}`, "", true},
+		{`{"method":"offset","limit":2,"offsetFromJob":true,"firstOffset":1}`, "", true},
+		{`{"method":"offset","limit":2,"offsetFromJob":true,"firstOffset":4}`, at, true},
 		{`{"method":"offset","limit":2,"firstPageParams":false}`, at, false},
 		{`{"method":"pagenum"}`, at, true},
 		{`{"method":"pagenum","firstPageParams":false}`, at, false},
