@@ -93,7 +93,9 @@ func (p *pipeline) eachCombination(child *job, row value.Packed, run runFunc) er
 	return nil
 }
 
-// openBatch holds the values of the next batch of a child job.
+// openBatch collects the values for the next run of a child job with `batch`. The job runs
+// if the batch is full, and for the rest of the values after the page of its parent. With
+// `across` it runs for the rest after the last page.
 type openBatch struct {
 	values []value.Value
 	rows   int          // parent rows that the values are from, for live progress

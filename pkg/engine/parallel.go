@@ -195,14 +195,13 @@ func (s *jobStream) sendNext(ctx context.Context, request config.RequestSpec, st
 func (s *jobStream) process(ctx context.Context, p *pageResult) (ids pagination.IDs, err error) {
 	q := &queuedPage{pageResult: p, permit: s.current, children: s.newStreams()}
 	defer close(q.children.streams)
-	if p.page == nil {
-		if p.err != nil {
-			s.admission.fail(q.permit.at)
-		}
-		s.pages <- q
-		return ids, p.err
+	if p.err != nil {
+		s.admission.fail(q.permit.at)
 	}
 	s.pages <- q
+	if p.err != nil || p.page == nil {
+		return ids, p.err
+	}
 	if ids, err = s.r.pipeline.ids(p.page); err == nil {
 		err = s.startChildren(ctx, q, q.permit.at, func(run runFunc) error { return s.r.pipeline.eachChild(p.page, run) })
 	}

@@ -76,10 +76,16 @@ func (p *pipeline) begin(scope *expr.Scope, needs pagination.Requirements) (err 
 	for _, path := range append(p.user.references(expr.Response), p.rememberReferences(expr.Response)...) {
 		p.query.Fields = append(p.query.Fields, fieldPath(path))
 	}
-	if !p.user.dependsOnPage() {
+	if !p.user.dependsOnPage() && !p.hasStandIns() {
 		p.columns, err = p.columnsIn(scope)
 	}
 	return err
+}
+
+// hasStandIns reports whether values of the run are stand-ins of a preview. A function of
+// the user data may reject them, but user data is not a part of the request.
+func (p *pipeline) hasStandIns() bool {
+	return p.standIn != nil && (len(p.parents) > 0 || p.window != nil && p.window.of == 0)
 }
 
 // decode reads a response once. Its errors name the URL of the response, which may differ

@@ -103,7 +103,7 @@ type previewer struct {
 func (v *previewer) root(ctx context.Context, j *job) error {
 	d := PlannedRequest{Iteration: v.index, Job: j.name, Pointer: j.Pointer}
 	in := v.plan(ctx, &d, j, invocation{endpoint: j.Endpoint})
-	idle := errors.Is(d.Problem, errNoWindow) || errors.Is(d.Problem, errSkipped)
+	idle := neverRuns(d.Problem)
 	if d.Problem == nil || d.Login != nil || idle {
 		v.planned = append(v.planned, d)
 	}
@@ -115,6 +115,10 @@ func (v *previewer) root(ctx context.Context, j *job) error {
 	}
 	v.children(ctx, j, 1, in)
 	return nil
+}
+
+func neverRuns(problem error) bool {
+	return errors.Is(problem, errNoWindow) || errors.Is(problem, errSkipped)
 }
 
 // children previews the child jobs of a job. level is the number of jobs above them.
@@ -129,7 +133,7 @@ func (v *previewer) children(ctx context.Context, parent *job, level int, above 
 			in = v.plan(ctx, &d, child, in)
 		}
 		v.planned = append(v.planned, d)
-		if !errors.Is(d.Problem, errSkipped) { // otherwise the jobs below it do not run, either
+		if !neverRuns(d.Problem) { // otherwise the jobs below it do not run, either
 			v.children(ctx, child, level+1, in)
 		}
 	}

@@ -54,6 +54,11 @@ func TestRemember(t *testing.T) {
 
 		{"another form", `"remember":{"n":{"min":"x"}},` + fmt.Sprintf(child, `{"max":"x"}`), []string{
 			`/parameters/config/jobs/0/children/0/remember/n: expected another name: /parameters/config/jobs/0/remember/n has this one; two jobs may share a name with "max", or with "min", and the same "per"`}},
+		{"a third job with another form", `"remember":{"n":{"max":"x"}},"children":[{"endpoint":"{id}","placeholders":{"id":"id"},"remember":{"n":{"max":"x"}}},{"endpoint":"b/{id}","placeholders":{"id":"id"},"remember":{"n":{"min":"x"}}}]`, []string{
+			`/parameters/config/jobs/0/children/1/remember/n: expected another name: /parameters/config/jobs/0/remember/n has this one; two jobs may share a name with "max", or with "min", and the same "per"`}},
+		{"a first job with another form", `"remember":{"n":{"last":"x"}},"children":[{"endpoint":"{id}","placeholders":{"id":"id"},"remember":{"n":{"max":"x"}}},{"endpoint":"b/{id}","placeholders":{"id":"id"},"remember":{"n":{"max":"x"}}}]`, []string{
+			`/parameters/config/jobs/0/children/0/remember/n: expected another name: /parameters/config/jobs/0/remember/n has this one; *`,
+			`/parameters/config/jobs/0/children/1/remember/n: expected another name: /parameters/config/jobs/0/remember/n has this one; *`}},
 		{"a last value twice", `"remember":{"n":{"last":"x"}},` + fmt.Sprintf(child, `{"last":"x"}`), []string{`/parameters/config/jobs/0/children/0/remember/n: expected another name: *`}},
 		{"other combinations", `"remember":{"n":{"max":"x"}},` + fmt.Sprintf(child, `{"max":"x","per":["id"]}`), []string{`/parameters/config/jobs/0/children/0/remember/n: expected another name: *`}},
 	}

@@ -586,3 +586,20 @@ func (p *plant) scrollers() map[string]any {
 	}
 	return all
 }
+
+// TestNothingAfterAFailedPage: no request follows a page whose user data cannot be computed,
+// neither for the next page nor for child jobs.
+func TestNothingAfterAFailedPage(t *testing.T) {
+	for _, concurrency := range []int{1, 8} {
+		var requests atomic.Int64
+		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			write(w, fmt.Sprintf(`{"items": [{"id": 1}, {"id": 2}], "tags": "a", "next": "http://api.test/t?page=%d"}`, requests.Add(1)))
+		}))
+		got := w.runs(t, fmt.Sprintf(`{"api": {"baseUrl": "http://api.test/", "http": {"concurrency": %d}, "pagination": {"method": "response.url", "urlKey": "next"}},
+			"config": {"jobs": [{"endpoint": "t", "dataField": "items", "userData": {"tags": {"function": "implode", "args": [",", {"response": "tags"}]}},
+				"children": [{"endpoint": "t/{id}", "dataField": "items", "placeholders": {"id": "id"}}]}]}}`, concurrency))
+		if got.exit != 1 || requests.Load() != 1 || !strings.Contains(got.stderr, "implode: no argument is a list") {
+			t.Errorf("%d at once: exit %d, %d requests: %s", concurrency, got.exit, requests.Load(), got.stderr)
+		}
+	}
+}

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,6 +83,29 @@ func (c *testCase) recordAndReplay(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("%s", archive)
+	}
+}
+
+// TestReplayOfAnotherDataField: a replay with a dataField that leads nowhere names it as the
+// reason why a request is not in the recording, with and without concurrency.
+func TestReplayOfAnotherDataField(t *testing.T) {
+	const config = `{"api": {"baseUrl": "http://api.test/", "http": {"concurrency": %d}, "pagination": {"method": "response.url", "urlKey": "next"}},
+		"config": {"jobs": [{"endpoint": "orders", "dataField": %q}]}}`
+	for _, concurrency := range []int{1, 4} {
+		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			write(w, `{"orders": [{"id": 1}], "next": "http://api.test/orders?page=2"}`)
+		}))
+		recording := filepath.Join(t.TempDir(), "run.har")
+		w.options.Sample, w.options.Record = 1, recording // the recording has the first page only
+		if got := w.runs(t, fmt.Sprintf(config, concurrency, "orders")); got.exit != 3 {
+			t.Fatalf("%d at once: exit %d: %s", concurrency, got.exit, got.stderr)
+		}
+		w.options.Record, w.options.Replay = "", recording
+		got := w.runs(t, fmt.Sprintf(config, concurrency, "odrers"))
+		const want = "nothing was found at dataField 'odrers', but the response has a list at orders; so the next request differs from the recorded one: "
+		if got.exit != 1 || !strings.Contains(got.stderr, want) {
+			t.Errorf("%d at once: exit %d: %s", concurrency, got.exit, got.stderr)
+		}
 	}
 }
 

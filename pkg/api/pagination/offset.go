@@ -125,8 +125,8 @@ func (o offset) scroller() Scroller {
 	return s
 }
 
-// full implements Traits.Full. It returns 0 if the API may return fewer rows than requested, because the next offset
-// then depends on the number of rows.
+// full implements Traits.Full. It returns 0 if the API may return fewer rows than requested,
+// because the next offset then depends on the number of rows.
 func (o offset) full(job config.RequestSpec, state State, _ PageInfo) int {
 	if o.size.untilEmpty {
 		return 0

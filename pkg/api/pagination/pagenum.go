@@ -95,8 +95,8 @@ func (n pageNumber) scroller() Scroller {
 	return s
 }
 
-// full implements Traits.Full. It returns the page size. If only the API knows the page size, it returns the number
-// of rows of the last page, or 1 if that page is empty.
+// full implements Traits.Full. It returns the page size. If only the API knows the page size,
+// it returns the number of rows of the last page, or 1 if that page is empty.
 func (n pageNumber) full(job config.RequestSpec, _ State, last PageInfo) int {
 	if size := n.size.effective(job); size > 0 {
 		return int(size)

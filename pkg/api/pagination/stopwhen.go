@@ -37,7 +37,8 @@ func (w stopWhen) after(s State, p PageInfo) (State, *Stop, error) {
 	return nil, &Stop{Rule: fmt.Sprintf("the response satisfies the condition '%s'", w.Text), Pointer: w.Pointer, Reason: Deliberate}, nil
 }
 
-// announces returns the first path of the condition that has a value. The condition does not hold, otherwise the rule would have ended the job.
+// announces returns the first path of the condition that has a value. The condition does
+// not hold, otherwise the rule would have ended the job.
 func (w stopWhen) announces(p PageInfo) string {
 	for _, path := range w.Paths() {
 		if v, err := p.compared(conditionPath(path), w.Pointer); err == nil && !v.IsNull() {

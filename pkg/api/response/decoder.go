@@ -23,11 +23,16 @@ type decoder struct {
 	// settings are the settings of the section `response` for this format, in addition to
 	// the settings for all formats.
 	settings []field.Declaration
-	// decode reads the texts of a response once, from start to end. It adds the items to
-	// the store, unless it sets page.items. It writes what distinguishes two responses to
-	// the hash, and sets the fields of the page: also page.ItemsFingerprint, unless whole is
-	// set. It returns io.EOF if the response has no text, and a formatError if the
-	// response is not in the format.
+	// decode reads the texts of a response once, from start to end:
+	//
+	//   - It adds the items to decodeState.items, or sets Page.items to a function that
+	//     reads them again.
+	//   - It writes to decodeState.hash everything that distinguishes two responses. Scan
+	//     computes Page.Fingerprint from it.
+	//   - It sets the other fields of the page. If whole is set, Scan sets ItemsFingerprint.
+	//
+	// It returns io.EOF if the response has no text, and a formatError if the response is
+	// not in the format.
 	decode func(*decodeState) error
 }
 

@@ -135,9 +135,12 @@ func (m *mask) standIn(name string) string {
 func (m *mask) text(text string) string { return m.pieces(text).String() }
 
 // pieces splits a text into pieces. derived are the ranges, in order, that were computed
-// from secrets. A secret or a derived range with a stand-in shows its name, and the texts
-// of the document beside it. A derived range with a known secret shows the words of the
-// document beside the secret.
+// from secrets. pieces hides known secrets and derived ranges, with two exceptions:
+//
+//   - A stand-in in such a range is replaced by its name. The texts beside it are shown if
+//     they are in the document.
+//   - If a derived range contains a known secret, only the secret is hidden, and the texts
+//     beside it that are not words of the document.
 func (m *mask) pieces(text string, derived ...secret.Span) pieces {
 	var all pieces
 	known := m.secrets.MaskedSpans(text)

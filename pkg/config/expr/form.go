@@ -69,9 +69,10 @@ func (all References) Parse(v value.Value, exact bool) (f Form, ok bool) {
 	return f, ok
 }
 
-// Walk calls visit for each expression in a value, with its JSON pointer, and then for the
-// expressions inside it. The argument of a reference may contain expressions too: if the
-// reference does not exist at the site of the value, the object is data. exact is
+// Walk calls visit for each expression in a value, with the JSON pointer of the expression.
+// After an expression it visits the expressions inside it: in its arguments, in its default,
+// and in the argument of a reference. The latter contains expressions only if the reference
+// does not exist at the site of the value, because the object is data then. exact is
 // Compiler.Exact.
 func (all References) Walk(v value.Value, pointer string, exact bool, visit func(f Form, pointer string)) {
 	f, ok := all.Parse(v, exact)

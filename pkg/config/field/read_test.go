@@ -80,6 +80,26 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestMissingKeyOnce: a missing key is reported once, even if a type and its base require it,
+// or the type has its own message for an object of unknown keys.
+func TestMissingKeyOnce(t *testing.T) {
+	must := Integer("count", "Count", "Rows.").Example(`1`).Must()
+	base := Object("rule", "Rule", "Stops.", must)
+	derived := &Type{Base: base, Fields: Fields(must)}
+	strict := Object("strict", "Rule", "Stops.", must)
+	strict.OnlyUnknownKeys = "expected the key count"
+	settings := Object("settings", "Settings", "All.", Of("derived", "Rule", "Stops.", derived), Of("strict", "Rule", "Stops.", strict))
+	tree := NewTree(Object("", "Document", "All of it.", Of("wrapped", "Wrapper", "Holds all.", settings)), "wrapped")
+	for in, want := range map[string]string{
+		`{"derived":{"other":1}}`: `/wrapped/derived: expected the key "count"`,
+		`{"strict":{"other":1}}`:  `/wrapped/strict: expected the key count`,
+	} {
+		var problems failure.Problems
+		tree.Read(testvalue.Parse(t, `{"wrapped":`+in+`}`), &problems)
+		sameLines(t, in, lines(problems), []string{want})
+	}
+}
+
 func TestUnknownKeys(t *testing.T) {
 	var problems failure.Problems
 	d := smallTree().Read(testvalue.Parse(t, `{"wrapped":{"sise":1,"PageSize":2,"parted":"/","zzz":1,"__note":1,"items":[{"path":"a","count":3}]}}`), &problems)

@@ -137,9 +137,10 @@ func (l *layout) addTable(element *node, path nameBuilder, above string, extra [
 	return t
 }
 
-// reportName reports a name that is made from text and from the names above it. It
-// returns the text that holds a secret, either text or above, or "". All names below
-// are made from that text, too.
+// reportName calls named for the name of a column or a table, so that messages mask a name
+// with a part of a secret. The name is made from text and from the texts above it. above is
+// the nearest of these that holds a secret, or "". reportName returns the same for the names
+// below: text if it holds a secret, otherwise above.
 func (l *layout) reportName(text, above, name string) string {
 	if l.named(text, name) {
 		return text

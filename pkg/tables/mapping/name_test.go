@@ -40,6 +40,16 @@ func TestSafeName(t *testing.T) {
 	}
 }
 
+// TestHashOfLongNames: only a long name needs its hash. A configuration has many names, and
+// nearly all of them are short.
+func TestHashOfLongNames(t *testing.T) {
+	for size, want := range map[int]bool{maxName: false, maxName + 1: true} {
+		if b := newNameBuilder(strings.Repeat("a", size)); (b.sum != nil) != want {
+			t.Errorf("%d bytes: has a hash: %t", size, !want)
+		}
+	}
+}
+
 func FuzzSafeName(f *testing.F) {
 	for _, text := range []string{"", "a/b", "ě", strings.Repeat("a", 65), strings.Repeat("a-", 99), "__a__", strings.Repeat("a_b-", 40)} {
 		f.Add(text)

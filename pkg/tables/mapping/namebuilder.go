@@ -114,9 +114,8 @@ func (t *nameBuilder) append(safe []byte) {
 	kept := min(t.size, maxName)
 	t.size += len(safe)
 	safe = safe[max(0, len(safe)-maxName):]
-	if over := kept + len(safe) - maxName; over > 0 {
-		kept = copy(t.tail[:], t.tail[over:kept])
-	}
+	over := max(0, kept+len(safe)-maxName)
+	kept = copy(t.tail[:], t.tail[over:kept])
 	copy(t.tail[kept:], safe)
 }
 

@@ -220,11 +220,14 @@ func joinMembers(a, b value.Value, join func(a, b value.Value) value.Value) valu
 	return value.OfMembers(members...)
 }
 
-// MergeStructures merges the results of Structure of several mappers. The mappers must
-// have begun with the same remembered structure. The result has everything that any of
-// them knows, in the order of the first that knew it. If two have different types for a
-// property, the type becomes null, so that neither type restricts the other mapper in
-// the next run. Without structures the result is null.
+// MergeStructures merges the structures of several mappers, which began with the same
+// remembered structure, to the structure for the next run. Without structures it returns
+// null.
+//
+// The result has every data type and every property of any structure. The first structure
+// that has it decides its position. If the structures have different types for a property,
+// its type becomes null, which allows all values: in the next run, the type that one mapper
+// found is no error in the rows of another mapper.
 func MergeStructures(structures ...value.Value) value.Value {
 	var merged value.Value
 	for _, s := range structures {
