@@ -158,7 +158,7 @@ func aboutRequests() []explanation {
 			`"rules": [{"status": "4xx", "do": "fail"}, {"status": 404, "do": "skip"}]`,
 			"Put the more specific rule first, or remove one of the two."},
 		{failure.InvalidBody, isError, "A body cannot be sent",
-			"The type of a body is no media type or names another character set than UTF-8, the text is no JSON or no well-formed XML, a value is where it cannot be escaped (in CDATA, in a comment, in the name of an element), or the method is GET or FORM.",
+			"The type of a body is no media type or names another character set than UTF-8, the text is no JSON or no well-formed XML, a value is in CDATA, in a comment or in the name of an element, where it cannot be escaped, or the method is GET or FORM.",
 			`"body": {"type": "text/xml", "text": "<![CDATA[{name}]]>", "values": {"name": {"attr": "name"}}}`,
 			"Put the value between tags or into the quotes of an attribute, where it is escaped, and correct the text, the type or the method."},
 		{failure.IdleLookahead, isWarning, "No pages are requested in advance",
