@@ -103,6 +103,7 @@ func (c *compiler) contentTypes(it *Iteration, jobs []Job) {
 		header, computed := c.configuredType(it, jobs[i])
 		switch {
 		case body == "" || header.Pointer == "":
+		case jobs[i].Body == nil && c.hasBody(jobs[i]): // it has a problem
 		case computed:
 			jobs[i].ComputedType = header.Pointer
 		case jobs[i].Body != nil:
@@ -113,6 +114,12 @@ func (c *compiler) contentTypes(it *Iteration, jobs []Job) {
 			c.warnType(header, replacedType(body))
 		}
 	}
+}
+
+// hasBody reports whether the document has a body for the job.
+func (c *compiler) hasBody(j Job) bool {
+	body, _ := c.valueAt(failure.PointerJoin(j.Pointer, JobBody.Name))
+	return !body.Empty()
 }
 
 // warnType warns once about a header that the type of a body replaces.

@@ -68,7 +68,7 @@ func CompileBody(s Section, method string, compiler expr.Compiler) *BodyTemplate
 		reportBody(values.Get(name), body.CheckName(name))
 	}
 	switch fault := body.CheckType(t.mediaType); {
-	case t.mediaType == "": // reported as missing
+	case t.mediaType == "" || BodyMediaType.In(s).Faulty(): // reported already
 	case fault != nil:
 		reportBody(BodyMediaType.In(s), fault)
 	case text.Present() && !text.Faulty():

@@ -68,7 +68,11 @@ const mostDryIndex = 100
 
 // set sets the text at a path. A path that no XML document has is left out.
 func (e *xmlElement) set(path []string, text string) {
-	if len(path) == 0 || len(path) == 1 && path[0] == "#text" {
+	isText := len(path) == 1 && path[0] == "#text"
+	if isText && len(e.attributes) == 0 {
+		e.attributes = append(e.attributes, value.Member{Name: "standIn"}) // an element that has only a text is no object
+	}
+	if len(path) == 0 || isText {
 		e.text = text
 		return
 	}
