@@ -55,7 +55,7 @@ func TestCheck(t *testing.T) {
 		{"a cursor's first value", given{api: `,"pagination":{"method":"cursor","idKey":"id","param":"since"}`, jobs: `{"endpoint":"x","params":{"since":3}}`}, nil},
 
 		{"values that a body does not use", given{
-			api: `,"authentication":{"type":"login","loginRequest":{"endpoint":"l","method":"POST","body":{"type":"text/xml","text":"<a>{b}</a>","values":{"b":1,"#c":"long enough"}}}},"pagination":{"method":"response.param","responseParam":"n","scrollRequest":{"body":{"type":"application/json","text":["[{n}]"],"values":{"n":{"paging":"next"},"m":1}}}}`,
+			api:  `,"authentication":{"type":"login","loginRequest":{"endpoint":"l","method":"POST","body":{"type":"text/xml","text":"<a>{b}</a>","values":{"b":1,"#c":"long enough"}}}},"pagination":{"method":"response.param","responseParam":"n","scrollRequest":{"body":{"type":"application/json","text":["[{n}]"],"values":{"n":{"paging":"next"},"m":1}}}}`,
 			jobs: `{"endpoint":"x","method":"POST","body":{"type":"text/plain","text":"{ a } {b}","values":{"a":1,"b":2}}},{"endpoint":"y","method":"PUT","body":{"type":"text/xml","text":"<a/>"}}`},
 			[]string{"no-effect /api/pagination/scrollRequest/body/values/m", "no-effect /api/authentication/loginRequest/body/values/#c", "no-effect /config/jobs/0/body/values/a"}},
 		{"paging values in a body", given{api: `,"pagination":{"method":"pagenum"}`, jobs: `{"endpoint":"x","method":"POST","body":{"type":"text/xml","text":"<a>{p}{q}</a>","values":{"p":{"paging":"page"},"q":{"paging":"offset"}}}}`}, []string{"unevaluated-expression /config/jobs/0/body/values/q"}},
