@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -36,6 +37,9 @@ func fitsBody(body, configured string) bool {
 // OwnType returns the configured Content-Type if it describes the body of the request,
 // otherwise "". headers are the headers of the API, for all jobs.
 func (r RequestSpec) OwnType(headers []Header) string {
+	if r.Body != nil {
+		return r.Body.Type
+	}
 	lines := r.typeLines(headers)
 	if body := BodyType(r.Method); !r.ForcedType && len(lines) == 1 && fitsBody(body, lines[0]) {
 		return lines[0]
@@ -46,6 +50,12 @@ func (r RequestSpec) OwnType(headers []Header) string {
 // ReplacedType returns a warning if the type of the body replaces the configured
 // Content-Type of the request, otherwise "".
 func (r RequestSpec) ReplacedType(headers []Header) string {
+	if lines := r.typeLines(headers); r.Body != nil {
+		if len(lines) > 0 && !slices.Equal(lines, []string{r.Body.Type}) {
+			return typeOfBody(r.Body.Type)
+		}
+		return ""
+	}
 	if body := BodyType(r.Method); body != "" && len(r.typeLines(headers)) > 0 && r.OwnType(headers) == "" {
 		return replacedType(body)
 	}
@@ -72,6 +82,11 @@ func (r RequestSpec) typeLines(headers []Header) []string {
 	return nil
 }
 
+// typeOfBody returns the warning about a Content-Type beside a body that has its own.
+func typeOfBody(mediaType string) string {
+	return "the request is sent with " + strconv.Quote(mediaType) + ", the type of its body"
+}
+
 func replacedType(body string) string {
 	if body == "application/json" {
 		return `the request is sent with "application/json": its body is JSON, which has this type or one that ends in "+json"`
@@ -88,14 +103,30 @@ func (c *compiler) contentTypes(it *Iteration, jobs []Job) {
 		header, computed := c.configuredType(it, jobs[i])
 		switch {
 		case body == "" || header.Pointer == "":
+		case jobs[i].Body == nil && c.hasBody(jobs[i]): // it has a problem
 		case computed:
 			jobs[i].ComputedType = header.Pointer
-		case header.Value.Kind() == value.Array && header.Value.Len() != 1, !fitsBody(body, scalars(header.Value)[0].Text()):
-			warning := failure.Problem{Code: failure.NoEffect, Pointer: header.Pointer, Expected: failure.Text(replacedType(body)), Hint: "remove the header"}
-			if !slices.Contains(c.warnings, warning) {
-				c.warnings.Add(warning)
+		case jobs[i].Body != nil:
+			if own := jobs[i].Body.mediaType; header.Value.Kind() == value.Array && header.Value.Len() != 1 || scalars(header.Value)[0].Text() != own {
+				c.warnType(header, typeOfBody(own))
 			}
+		case header.Value.Kind() == value.Array && header.Value.Len() != 1, !fitsBody(body, scalars(header.Value)[0].Text()):
+			c.warnType(header, replacedType(body))
 		}
+	}
+}
+
+// hasBody reports whether the document has a body for the job.
+func (c *compiler) hasBody(j Job) bool {
+	body, _ := c.valueAt(failure.PointerJoin(j.Pointer, JobBody.Name))
+	return !body.Empty()
+}
+
+// warnType warns once about a header that the type of a body replaces.
+func (c *compiler) warnType(header Section, text string) {
+	warning := failure.Problem{Code: failure.NoEffect, Pointer: header.Pointer, Expected: failure.Part(text), Hint: "remove the header"}
+	if !slices.Contains(c.warnings, warning) {
+		c.warnings.Add(warning)
 	}
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"net/http"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -13,7 +14,7 @@ import (
 var (
 	jobIDSetting       = field.Text("id", "Id", "If several jobs have the same id, only the last of them runs, at the place of the first. By default the id is computed from the job, so a job that is written twice runs once.").Example(`"users"`)
 	JobEndpoint        = field.Text("endpoint", "Endpoint", "Path that is appended to the base URL; it may contain a query. `/path` is relative to the host, and a complete URL is used as it is. In child jobs `{name}` is replaced by the value of a placeholder, see [Values in an endpoint](#values-in-an-endpoint). May be an expression, which needs a `dataType` unless `store` is false.").Typed(jobEndpointType).Example(`"users"`).Must().Also("url", "uri", "path", "resource").Evaluated(expr.InJobs)
-	JobMethod          = field.Text("method", "Method", "`GET` sends the parameters in the query, `FORM` in a form by POST, all others in a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
+	JobMethod          = field.Text("method", "Method", "`GET` sends the parameters in the query, `FORM` in a form by POST, all others in a JSON body. With `body` they are in the query.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
 	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth. If the whole object is a call, with `function` and `args` only, its result is the parameters and must be an object.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query").Evaluated(expr.InJobs)
 	JobHeaders         = field.Of("headers", "Headers", "Headers of this job; they replace those of the default options with the same name. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers).Evaluated(expr.InJobs)
 	JobDataType        = field.Text("dataType", "Data type", "Name of the table, and of the mapping. By default the endpoint as it is written.").Example(`"users"`)
@@ -59,7 +60,7 @@ func (t Types) jobs() *field.Type {
 			},
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
-	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
+	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobBody, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
 		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, jobStore, jobCredentials, jobRateLimit, JobIf, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
@@ -126,6 +127,8 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 		j.ID = c.computedID(s.Pointer)
 	}
 	c.endpoint(&j, s, e)
+	method := cmp.Or(j.Method, c.options.Field(DefaultMethod.Name).Text(), http.MethodGet)
+	j.Body = CompileBody(JobBody.In(s), method, e.compilerFor(expr.InJobs, family))
 	j.If = c.compileIf(JobIf.In(s), e, above, family)
 	j.Windows = c.windows(JobWindows.In(s), e, above, family)
 	if j.Reachable = above.Jobs == 0 || len(family.Placeholders) > 0 || c.refersToParent(s); !j.Reachable {
@@ -195,7 +198,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 // JobExpressions returns the settings of a job with expressions that may refer to the
 // items of the jobs above it.
 func JobExpressions() []*field.Field {
-	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobWindows, JobUserData, JobRemember)
+	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobBody, JobWindows, JobUserData, JobRemember)
 }
 
 // refersToParent reports whether an expression of a job refers to the item of a job above

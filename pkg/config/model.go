@@ -181,6 +181,8 @@ type Job struct {
 	// Headers is an object of expressions. Their values are scalars, null, or lists of
 	// both.
 	Headers expr.Entries
+	// Body is nil if the method makes the body.
+	Body *BodyTemplate
 	// ComputedType is the pointer of the header Content-Type if its value is computed for
 	// each request, otherwise "".
 	ComputedType string
@@ -233,7 +235,7 @@ type Job struct {
 // Placed returns the names of the paging values that the request of the job refers to,
 // sorted and without duplicates.
 func (j Job) Placed() []string {
-	names := slices.Concat(j.Params.References(expr.Paging), j.Headers.References(expr.Paging))
+	names := slices.Concat(j.Params.References(expr.Paging), j.Headers.References(expr.Paging), j.Body.References(expr.Paging))
 	if j.ComputedEndpoint != nil {
 		names = append(names, j.ComputedEndpoint.References(expr.Paging)...)
 	}

@@ -24,6 +24,9 @@ type RequestSpec struct {
 	Query value.Value
 	// Headers is an object.
 	Headers value.Value
+	// Body is the body if the configuration has a text for it, otherwise nil. Params then
+	// belong to the query.
+	Body *RequestBody
 	// Paging is an object with the paging values of the page that the request of the job
 	// can refer to. It is not sent.
 	Paging value.Value
@@ -38,7 +41,7 @@ type RequestSpec struct {
 
 // HasBody reports whether the method puts the parameters into a body.
 func (r RequestSpec) HasBody() bool {
-	return r.Method != "" && !strings.EqualFold(r.Method, http.MethodGet)
+	return r.Body == nil && r.Method != "" && !strings.EqualFold(r.Method, http.MethodGet)
 }
 
 // Param returns the named parameter.
@@ -63,9 +66,15 @@ func (r RequestSpec) WithParam(name string, v value.Value) RequestSpec {
 }
 
 // Over overlays another request with r. Parameters, query and headers are merged by name.
-// The result lacks Paging, ForcedType and Own.
+// The result has the body of r. If r has none, it has the body of the other request, unless
+// the method of r allows no body. The result lacks Paging, ForcedType and Own.
 func (r RequestSpec) Over(under RequestSpec) RequestSpec {
+	body := r.Body
+	if body == nil && (r.Method == "" || mayHaveBody(r.Method)) {
+		body = under.Body
+	}
 	return RequestSpec{
+		Body:     body,
 		Endpoint: cmp.Or(r.Endpoint, under.Endpoint),
 		Method:   cmp.Or(r.Method, under.Method),
 		Params:   overlay(under.Params, r.Params),
@@ -73,6 +82,10 @@ func (r RequestSpec) Over(under RequestSpec) RequestSpec {
 		Headers:  overlay(under.Headers, r.Headers),
 	}
 }
+
+// QueryParams returns the parameters that belong to the query of a request with a body of
+// its own.
+func (r RequestSpec) QueryParams() value.Value { return overlay(r.Params, r.Query) }
 
 // overlay merges two objects by name. The values of over win. New names are added at the
 // end.

@@ -34,20 +34,41 @@ func (e *evaluator) request(j *job, in invocation, scope *expr.Scope) (paginatio
 		silent := scope.Warning(nil)
 		base.WithValues = func(values value.Value) (config.RequestSpec, error) { return e.requestWith(j, in, silent, values) }
 	}
+	if j.scrollBody != nil {
+		base.LaterBody = func(values value.Value) (body *config.RequestBody, err error) {
+			err = e.evalRegisteringSecrets(withPageValues(scope.Warning(nil), values), func(scope *expr.Scope) (err error) {
+				evaluated, err := j.scrollBody.Entries().Eval(scope)
+				if err != nil {
+					return err
+				}
+				if j.Anonymous {
+					evaluated = evaluated.WithoutSecrets()
+				}
+				body, err = j.scrollBody.Fill(evaluated)
+				return err
+			})
+			return body, err
+		}
+	}
 	var err error
 	base.RequestSpec, err = e.requestWith(j, in, scope, first)
 	return base, err
+}
+
+// withPageValues returns a scope for expressions with {"paging": …}.
+func withPageValues(scope *expr.Scope, values value.Value) *expr.Scope {
+	members := expr.Members{}
+	for _, m := range values.Members() {
+		members[m.Name] = m.Value
+	}
+	return scope.With(expr.Paging, members)
 }
 
 // requestWith builds the request of a job. values are the pagination values for
 // expressions with {"paging": …}.
 func (e *evaluator) requestWith(j *job, in invocation, scope *expr.Scope, values value.Value) (r config.RequestSpec, err error) {
 	if j.placesPageValues {
-		members := expr.Members{}
-		for _, m := range values.Members() {
-			members[m.Name] = m.Value
-		}
-		scope = scope.With(expr.Paging, members)
+		scope = withPageValues(scope, values)
 	}
 	for _, f := range in.placeholderValues {
 		for _, v := range f.values() {
@@ -69,6 +90,9 @@ func (e *evaluator) requestWith(j *job, in invocation, scope *expr.Scope, values
 			}
 		}
 		if r.Params, err = j.Params.Eval(scope); err != nil {
+			return err
+		}
+		if r.Body, err = j.Body.Eval(scope); err != nil {
 			return err
 		}
 		r.Headers, err = j.Headers.Eval(scope)

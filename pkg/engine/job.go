@@ -23,7 +23,8 @@ type job struct {
 	// placesPageValues is true if an expression of its request refers to pagination
 	// values.
 	placesPageValues bool
-	paged            config.Section // settings of its scroller
+	paged            config.Section       // settings of its scroller
+	scrollBody       *config.BodyTemplate // body of later pages, or nil
 	placeholders     []placeholder
 	filter           condition.Condition
 	rows             responseFilter

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -152,20 +154,22 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 	var all []*job
 	for _, j := range jobs {
 		compiled := &job{
-			Job:              j,
-			name:             nameOf(j),
-			iteration:        c.it.number,
-			scroller:         c.scroller(j),
-			placesPageValues: len(j.Placed()) > 0,
-			paged:            pagination.ServedBy(c.doc.API.Pagination, j.Scroller),
-			rows:             compileResponseFilter(j, c.it.CompatLevel),
-			rowFilter:        condition.CompileWords(j.RowFilter),
-			user:             c.userData(j, above == 0),
-			remembers:        c.remembers(j),
-			format:           c.responseFormat(j),
-			rules:            rule.Compile(j.Rules, rule.JobScope, c.doc.API.Retry.MaxWait),
-			children:         c.jobs(j.Children, above+1),
+			Job:       j,
+			name:      nameOf(j),
+			iteration: c.it.number,
+			scroller:  c.scroller(j),
+			paged:     pagination.ServedBy(c.doc.API.Pagination, j.Scroller),
+			rows:      compileResponseFilter(j, c.it.CompatLevel),
+			rowFilter: condition.CompileWords(j.RowFilter),
+			user:      c.userData(j, above == 0),
+			remembers: c.remembers(j),
+			format:    c.responseFormat(j),
+			rules:     rule.Compile(j.Rules, rule.JobScope, c.doc.API.Retry.MaxWait),
+			children:  c.jobs(j.Children, above+1),
 		}
+		compiled.scrollBody = c.scrollBody(compiled)
+		compiled.placesPageValues = len(c.placed(compiled)) > 0
+		compiled.scroller = compiled.scroller.Place(c.placed(compiled))
 		compiled.names = response.CompileColumns(j.Columns, j.DataField.Delimiter)
 		compiled.format.CheckColumns(compiled.names, j.DataField.KeyAs != "" || j.DataField.Parallel, j.Columns)
 		for _, child := range compiled.children {
@@ -189,7 +193,28 @@ func (c compiler) scroller(j config.Job) pagination.Scroller {
 		c.section(j, config.JobScroller, j.Scroller).Fault(failure.UnknownScroller, failure.Part(err.Error()), "")
 	}
 	pagination.CheckPlaced(pagination.ServedBy(c.doc.API.Pagination, j.Scroller), j.Params.References(expr.Paging))
-	return scroller.Place(j.Placed())
+	return scroller
+}
+
+// scrollBody compiles the body of the later pages of a job.
+func (c compiler) scrollBody(j *job) *config.BodyTemplate {
+	s := j.scroller.Body
+	if !s.Present() {
+		return nil
+	}
+	compiler := c.it.Family.Compiler(expr.InScrollBody, c.it.attributes, c.doc.Vocabulary, j.UserData.Problems())
+	compiler.Known[expr.Paging] = expr.Members{}
+	for _, name := range j.Family.Paging {
+		compiler.Known[expr.Paging][name] = value.Value{}
+	}
+	return config.CompileBody(s, cmp.Or(j.scroller.Method, j.Method, c.doc.API.DefaultOptions.Field(config.DefaultMethod.Name).Text(), http.MethodGet), compiler)
+}
+
+// placed returns the names of the paging values that the requests of a job refer to.
+func (c compiler) placed(j *job) []string {
+	names := append(j.Placed(), j.scrollBody.References(expr.Paging)...)
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (c compiler) responseFormat(j config.Job) response.Format {
@@ -240,7 +265,7 @@ func (c compiler) references(j *job) {
 // referencedNames returns the distinct names in a context that expressions of a job refer
 // to.
 func (c compiler) referencedNames(j *job, context expr.Context) []string {
-	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.user.references(context), j.rememberReferences(context))
+	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.Body.References(context), j.scrollBody.References(context), j.user.references(context), j.rememberReferences(context))
 	if j.ComputedEndpoint != nil {
 		all = append(all, j.ComputedEndpoint.References(context)...)
 	}

@@ -173,6 +173,9 @@ func (r *repetition) hash(request config.RequestSpec) uint64 {
 	text = appendSent(text, request.Params)
 	text = appendSent(text, request.Query)
 	text = appendSent(text, request.Headers)
+	if request.Body != nil {
+		text = append(text, request.Body.Text...)
+	}
 	return maphash.Bytes(r.seed, text)
 }
 

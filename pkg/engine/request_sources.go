@@ -12,6 +12,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
+	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -81,6 +82,11 @@ func (t *trace) addRequest() {
 		t.add("method", "default options", t.defaultsPointer(config.DefaultMethod.Name))
 	}
 	t.addParams()
+	if body := t.full.Body; body != nil && body.Pointer == t.pointer(config.JobBody.Name) {
+		t.addBody("job")
+	} else {
+		t.addBody("paging")
+	}
 	headers := t.doc.API.DefaultOptions.Field(config.DefaultHeaders.Name)
 	t.addHeaders(func(name string) (from, pointer string) {
 		// Names with different letter case are sent as two headers.
@@ -123,14 +129,39 @@ func (t *trace) addLogin() {
 			t.addEvaluated(t.paramsPart()+" "+name, from, params.Get(name).Pointer)
 		}
 	}
+	t.addBody(from)
 	t.addHeaders(func(name string) (_, pointer string) {
 		return from, memberPointer(headers.Value, headers.Pointer, name)
 	})
 }
 
+// bodyOf returns the configured body of the request, which may be absent.
+func (t *trace) bodyOf() config.Section {
+	if t.sent.Login {
+		return config.LoginBody.In(auth.LoginRequest.In(t.doc.API.Authentication))
+	}
+	if t.full.Body == nil {
+		return config.Section{}
+	}
+	pointer := t.full.Body.Pointer
+	return field.NewSection(t.doc.Root.Value.Lookup(failure.PointerSplit(pointer)), pointer, t.Problems())
+}
+
+// addBody adds the sources of a configured body and of its values.
+func (t *trace) addBody(from string) {
+	body := t.bodyOf()
+	if !body.Present() {
+		return
+	}
+	t.add("body", from, body.Pointer)
+	for _, name := range config.BodyNames(body) {
+		t.addEvaluated("body "+name, from, config.BodyValues.In(body).Get(name).Pointer)
+	}
+}
+
 // paramsPart returns the part of the request that has the parameters.
 func (t *trace) paramsPart() string {
-	if t.sent.Method == http.MethodGet {
+	if t.sent.Method == http.MethodGet || t.bodyOf().Present() {
 		return "query"
 	}
 	return "body"
@@ -239,6 +270,9 @@ func (t *trace) addHeaders(source func(name string) (from, pointer string)) {
 			t.addCredential("header", name)
 		case name == "Host" && built.Host == built.URL.Host:
 			t.add(part, "address", "")
+		case name == "Content-Type" && t.bodyOf().Present():
+			body := t.bodyOf()
+			t.add(part, "body", config.BodyMediaType.In(body).Pointer)
 		case name == "Content-Type" && len(t.sent.Body) > 0 && slices.Contains(bodyTypes, line.Text):
 			t.add(part, "method", "")
 		default:

@@ -45,6 +45,7 @@ const (
 	OverwrittenParameter Code = "overwritten-parameter"
 	IdleLookahead        Code = "idle-lookahead"
 	IdleRule             Code = "idle-rule"
+	InvalidBody          Code = "invalid-body"
 
 	// Jobs and tables.
 	DuplicateJob        Code = "duplicate-job"

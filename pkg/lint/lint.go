@@ -61,6 +61,7 @@ func checks() []check {
 		misspeltExpressions,
 		unknownPagingValues,
 		unsetAttributes,
+		unusedBodyValues,
 		idleWindows,
 		unknownRemembered,
 		unreadRemembered,

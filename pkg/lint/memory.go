@@ -93,7 +93,7 @@ func replacedTables(s settings, found *failure.Problems) {
 func (s settings) sentNames(it iteration, j jobChain) []string {
 	references := s.Compiled.Vocabulary.All().References
 	names := append(it.References(expr.Remembered), references.Names(s.paging.Value, false, expr.Remembered)...)
-	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobWindows) {
+	for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobBody, config.JobWindows) {
 		names = append(names, references.Names(s.job(j.Job).Get(f.Name).Value, false, expr.Remembered)...)
 	}
 	return names

@@ -3,7 +3,6 @@ package lint
 import (
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
-	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
@@ -22,8 +21,9 @@ func misspeltExpressions(s settings, found *failure.Problems) {
 		if form, hint := vocabulary.NearMiss(expr.InJobs, params.Value); form.Call {
 			report(params, hint)
 		}
-		for _, f := range field.Fields(config.JobParams, config.JobHeaders) {
-			for _, entry := range s.job(j.Job).Get(f.Name).Items() {
+		job := s.job(j.Job)
+		for _, group := range []config.Section{config.JobParams.In(job), config.JobHeaders.In(job), config.BodyValues.In(config.JobBody.In(job))} {
+			for _, entry := range group.Items() {
 				walk(entry, func(p config.Section) bool {
 					if _, ok := references.Parse(p.Value, true); ok {
 						return false // compiling checks the arguments

@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/api/pagination"
 	"github.com/keboola/configurable-extractor/pkg/config"
@@ -163,7 +164,7 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 			if !f.Is(expr.Paging) || f.Name.Kind() != value.String || slices.Contains(here, name) {
 				return
 			}
-			hint := failure.Text("only \"params\", \"headers\" and \"endpoint\" of a job can use such values")
+			hint := failure.Text("only \"params\", \"headers\", \"body\" and \"endpoint\" of a job can use such values")
 			near, misspelt := failure.Nearest(name, here)
 			switch {
 			case misspelt:
@@ -183,7 +184,7 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 	}
 	for _, j := range s.jobs() {
 		job, here := s.job(j.Job), append([]string{}, j.Family.Paging...)
-		for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders) {
+		for _, f := range field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobBody) {
 			for _, entry := range entriesOf(f, job.Get(f.Name)) {
 				report(entry, here)
 			}
@@ -193,7 +194,14 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 		}
 	}
 	options := config.DefaultOptionsSetting.In(config.HTTPSection.In(s.api))
-	report(s.paging, nil) // settings of requests for later pages
+	outside := s.paging // settings of requests for later pages
+	for _, body := range pagination.LaterBodies(s.paging) {
+		for _, entry := range config.BodyValues.In(body).Items() {
+			report(entry, all)
+		}
+		outside.Value = without(outside.Value, failure.PointerSplit(strings.TrimPrefix(body.Pointer, s.paging.Pointer)))
+	}
+	report(outside, nil)
 	for _, group := range []config.Section{config.DefaultParams.In(options), config.DefaultHeaders.In(options)} {
 		for _, entry := range group.Items() {
 			report(entry, nil)
@@ -201,11 +209,23 @@ func unknownPagingValues(s settings, found *failure.Problems) {
 	}
 }
 
+// without removes the member at a path from an object.
+func without(v value.Value, path []string) value.Value {
+	if len(path) == 1 {
+		return v.Without(path[0])
+	}
+	return v.With(path[0], without(v.Field(path[0]), path[1:]))
+}
+
 // entriesOf returns the expressions in a setting of a job. An endpoint is a single
-// expression. Other settings have an expression in each entry.
+// expression. Other settings have an expression in each entry, and a body in each of its
+// values.
 func entriesOf(f *field.Field, s config.Section) []config.Section {
 	if f.Name == config.JobEndpoint.Name {
 		return []config.Section{s}
+	}
+	if f.Name == config.JobBody.Name {
+		s = config.BodyValues.In(s)
 	}
 	return s.Items()
 }

@@ -19,10 +19,10 @@ func unevaluatedExpressions(s settings, found *failure.Problems) {
 		return
 	}
 	references := s.Compiled.Vocabulary.All().References
-	withoutResponse := []config.Section{auth.LoginParams.In(login), auth.LoginHeaders.In(login)}
+	withoutResponse := []config.Section{auth.LoginParams.In(login), auth.LoginHeaders.In(login), config.BodyValues.In(config.LoginBody.In(login))}
 	for _, j := range s.jobs() {
 		job := s.job(j.Job)
-		withoutResponse = append(withoutResponse, config.JobParams.In(job), config.JobHeaders.In(job))
+		withoutResponse = append(withoutResponse, config.JobParams.In(job), config.JobHeaders.In(job), config.BodyValues.In(config.JobBody.In(job)))
 	}
 	for _, group := range withoutResponse {
 		for _, entry := range group.Items() {
@@ -44,8 +44,8 @@ func sentPlaceholders(s settings, found *failure.Problems) {
 			continue
 		}
 		job := s.job(j.Job)
-		for _, f := range field.Fields(config.JobParams, config.JobHeaders, config.JobUserData) {
-			walk(job.Get(f.Name), func(p config.Section) bool {
+		for _, group := range []config.Section{config.JobParams.In(job), config.JobHeaders.In(job), config.JobUserData.In(job), config.BodyValues.In(config.JobBody.In(job))} {
+			walk(group, func(p config.Section) bool {
 				reportSent(p, j.Family.Placeholders, found)
 				return true
 			})

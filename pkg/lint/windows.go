@@ -21,9 +21,9 @@ func idleWindows(s settings, found *failure.Problems) {
 		for _, j := range it.jobs {
 			job := s.job(j.Job)
 			sent := func(f *field.Field) bool { return refers(job.Get(f.Name)) }
-			if j.Windows != nil && !slices.ContainsFunc(field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobChildren), sent) {
+			if j.Windows != nil && !slices.ContainsFunc(field.Fields(config.JobEndpoint, config.JobParams, config.JobHeaders, config.JobBody, config.JobChildren), sent) {
 				found.Add(failure.Problem{Code: failure.NoEffect, Pointer: config.JobWindows.In(job).Pointer,
-					Expected: "every window sends the same request: nothing in the endpoint, parameters and headers of the job refers to it",
+					Expected: "every window sends the same request: nothing in the endpoint, parameters, headers and body of the job refers to it",
 					Hint:     `write {"window": "start"} and {"window": "end"} where the API takes the time`})
 			}
 		}

@@ -123,6 +123,10 @@ func needs(pointer string) string {
 		return `{"status":404}`
 	case "/$defs/rule/properties/timeout":
 		return `{"status":404,"do":"poll"}`
+	case "/$defs/job/properties/body":
+		return `{"endpoint":"soap","method":"POST"}`
+	case "/$defs/loginRequest/properties/body", "/$defs/scrollRequest/properties/body":
+		return `{"endpoint":"login","method":"POST"}`
 	case "/$defs/placeholder/properties/args":
 		return `{"path":"name","function":"urlencode"}`
 	}

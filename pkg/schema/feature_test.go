@@ -135,7 +135,7 @@ func TestAReferenceIsOneDeclaration(t *testing.T) {
 		t.Error("the schema lacks it")
 	}
 	_, _, examples := expressionsPage(t)
-	if page := examples.reference(t, l.Vocabulary); !strings.Contains(page, "### `upside`\n\nThe name from its end.\n\nForm: `{\"upside\": \"NAME\"}`. Where: `http.headers`; `params`, `headers` and `endpoint` of jobs; `defaultOptions`, `scrollRequest`; `userData`.\n") ||
+	if page := examples.reference(t, l.Vocabulary); !strings.Contains(page, "### `upside`\n\nThe name from its end.\n\nForm: `{\"upside\": \"NAME\"}`. Where: `http.headers`; `params`, `headers`, `body` and `endpoint` of jobs; `defaultOptions`, `scrollRequest`; `userData`.\n") ||
 		!strings.Contains(page, "| `{\"upside\": \"cba\"}` | `\"abc\"` |\n") {
 		t.Errorf("the reference lacks it:\n%s", page)
 	}

@@ -196,6 +196,7 @@ var mockServers = map[string]func(*world) mockServer{
 	"stripe":                newStripe,
 	"tiktok-ads":            newTiktokAds,
 	"twilio":                newTwilio,
+	"workday":               newWorkday,
 	"xero":                  newXero,
 	"zendesk":               newZendesk,
 }

@@ -56,6 +56,7 @@ var specials = []special{
 	{api: "okta", request: "/users", status: 429, header: "X-Rate-Limit-Reset: " + unix(time.Hour), body: `{"errorCode": "E0000047"}`, until: time.Hour},
 	{api: "okta", request: "apps/a1/users", status: 404, body: `{"errorCode": "E0000007"}`},
 	{api: "okta", request: "apps/a1/groups", status: 404, body: `{"errorCode": "E0000007"}`},
+	{api: "workday", request: "Get_Workers_Request", status: 500, body: `<SOAP-ENV:Envelope xmlns:SOAP-ENV="http://schemas.xmlsoap.org/soap/envelope/"><SOAP-ENV:Body><SOAP-ENV:Fault><faultcode>SOAP-ENV:Client.authenticationError</faultcode><faultstring>invalid username or password</faultstring></SOAP-ENV:Fault></SOAP-ENV:Body></SOAP-ENV:Envelope>`, fails: "invalid username"},
 }
 
 // unix returns a time of the first run in Unix seconds.

@@ -48,7 +48,11 @@ func DryRunResponse(m Method, standIn func(name string) string) (header http.Hea
 			add(path, path)
 		}
 	}
-	if body == nil {
+	switch {
+	case body != nil:
+	case l.format.Name != "":
+		body = dryXML(members)
+	default:
 		body = value.OfMembers(members...).AppendJSON(nil)
 	}
 	return header, body

@@ -1,9 +1,11 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -25,10 +27,13 @@ import (
 // parts of the response to the headers and the query of every later request.
 type login struct {
 	pointer  string
-	text     bool // true if the response is plain text, not JSON
+	text     bool            // true if the response is plain text, not JSON
+	format   response.Format // format of the response if it is not text
 	endpoint string
 	method   string
 	params   expressionSection // parameters of the login request
+	body     *config.BodyTemplate
+	values   expressionSection // values of the body
 	headers  expressionSection // headers of the login request
 	added    struct{ headers, query expressionSection }
 	// remembered holds the values that the login leaves for the next login.
@@ -41,11 +46,13 @@ type login struct {
 var (
 	Format       = field.Text("format", "Format", "Format of the login's response (types `login` and `oauth20.login`, default `json`) or of the token data (type `oauth20`, default `text`). Text becomes `{\"data\": \"…\"}`.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, FormatText)}).Example(`"text"`)
 	LoginRequest = field.Of("loginRequest", "Login request", "The request that returns the credentials.",
-		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders, loginRemember, rule.Login))
+		field.Object("loginRequest", "Login request", "Sent before the first job request and whenever the credentials have expired. Neither the default options nor the common headers are added to it.", LoginEndpoint, loginMethod, LoginParams, LoginHeaders, config.LoginBody, loginResponse, loginRemember, rule.Login))
 	LoginEndpoint = field.Text("endpoint", "Endpoint", "Path after the base URL, or a complete URL. Required.").Typed(config.EndpointType).Example(`"session"`).Also("url", "uri", "path", "resource")
 	loginMethod   = field.Text("method", "Method", "As for jobs.").Typed(config.MethodType).Default("GET").Example(`"FORM"`).Also("verb", "type")
 	LoginParams   = field.Of("params", "Parameters", "As for jobs; expressions may refer to `attr`, and with `oauth20.login` to `consumer` and `user`.", config.ParamsType).DefaultJSON(`{}`).Example(`{"user": {"attr": "username"}, "password": {"attr": "#password"}}`).Also("query").Evaluated(expr.InLogin, expr.InOAuthLogin)
 	LoginHeaders  = field.Of("headers", "Headers", "Headers of the login, which has no others; expressions as in `params`.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers).Evaluated(expr.InLogin, expr.InOAuthLogin)
+	loginResponse = field.Of("response", "Response", "The format of the response, instead of `format`.", field.Object("loginResponse", "Response to the login", "With the format `xml` the content of the root element is the response: `{\"response\": PATH}` leads into it as into items of the [format `xml`](../how-to/formats.md#xml).", loginFormat))
+	loginFormat   = field.Text("format", "Format", "Format of the response.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(formatJSON, formatXML)}).Example(`"xml"`).Must()
 	APIRequest    = field.Of("apiRequest", "Later requests", "What the login's response adds to every later request.",
 		field.Object("apiRequest", "Requests after the login", "Expressions may refer to the login's response and to `attr`.", laterHeaders, laterQuery)).As(field.NamingRole)
 	laterHeaders = field.Of("headers", "Headers", "Headers that replace those with the same name. If a literal string is a path that exists in the login's response, the value there is used, otherwise the string itself.", config.ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Token": {"response": "auth.token"}}`).As(field.Headers).Evaluated(expr.InAfterLogin)
@@ -56,6 +63,7 @@ var (
 const (
 	formatJSON = "json"
 	FormatText = "text"
+	formatXML  = "xml"
 )
 
 func loginSettings() []field.Declaration {
@@ -100,6 +108,15 @@ func (l *login) compileRequest(s CompileInput, request config.Section, place exp
 	l.method = strings.ToUpper(loginMethod.Of(request))
 	l.params = s.compileParams(LoginParams.In(request), place)
 	l.headers = s.compileHeaders(LoginHeaders.In(request), place)
+	body := config.LoginBody.In(request)
+	l.body = config.CompileBody(body, cmp.Or(l.method, http.MethodGet), s.compiler(place))
+	l.values = expressionSection{section: config.BodyValues.In(body), references: s.vocabulary.References.At(place), entries: l.body.Entries()}
+	if format := loginResponse.In(request); loginFormat.Of(format) != "" {
+		if Format.In(s.Section).Present() {
+			format.Problem("expected no such key, because \"authentication\" has the key \"format\"", "remove one of the two")
+		}
+		l.format = response.Compile(format)
+	}
 	l.remembered = s.compileRemembered(loginRemember.In(request))
 }
 
@@ -254,6 +271,18 @@ func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	if request.Headers, err = s.headers.texts(scope, s.deps.Secrets.AddToken); err != nil {
 		return nil, err
 	}
+	if s.body != nil {
+		values, err := s.values.eval(scope, s.deps.Secrets.AddToken)
+		if err != nil {
+			return nil, err
+		}
+		if request.Body, err = s.body.Fill(values); err != nil {
+			return nil, err
+		}
+	}
+	if s.format.Name != "" && !hasName(request.Headers, "Accept") {
+		request.Headers = request.Headers.AsObject().With("Accept", value.OfString(s.format.Accept))
+	}
 	s.deps.Secrets.AddAddress(s.endpoint)
 	responded, err := r.Login(ctx, request)
 	if err != nil {
@@ -320,6 +349,11 @@ func (s *session) newCredentials(scope *expr.Scope, res value.Value, done event.
 	return c, nil
 }
 
+// hasName reports whether an object has a member with a name in any letter case.
+func hasName(v value.Value, name string) bool {
+	return slices.ContainsFunc(v.Members(), func(m value.Member) bool { return strings.EqualFold(m.Name, name) })
+}
+
 // maxResponse is the maximum size, in bytes, of the response of a login.
 const maxResponse = 8 << 20
 
@@ -336,6 +370,13 @@ func (s *session) read(spool *response.Spool) (value.Value, error) {
 	if s.text {
 		body, err := io.ReadAll(spool.Raw())
 		return data(value.OfString(string(body))), err
+	}
+	if s.format.Name != "" {
+		v, err := s.readXML(spool)
+		if err != nil || v.Kind() == value.Object {
+			return v, err
+		}
+		return data(v), nil
 	}
 	body, _, err := spool.Text(response.Format{})
 	if err != nil {

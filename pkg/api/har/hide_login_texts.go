@@ -13,7 +13,7 @@ import (
 // keeps the error messages, because the error of the run shows them. For a status below
 // 300 it keeps numbers and dates in an object: they may explain the failure (expired
 // credentials), and their secrets are known. From other JSON it keeps only the shape.
-// Text that is not JSON is hidden as a whole.
+// An XML document keeps its elements. Any other text is hidden as a whole.
 func hideAll(r io.Reader, status int) ([]byte, error) {
 	body, err := io.ReadAll(r)
 	if err != nil || len(body) == 0 {
@@ -21,6 +21,9 @@ func hideAll(r io.Reader, status int) ([]byte, error) {
 	}
 	v, err := value.Parse(body)
 	if err != nil {
+		if hidden, ok := hideXML(body, status < http.StatusMultipleChoices); ok {
+			return hidden, nil
+		}
 		return []byte(secret.Hidden), nil
 	}
 	object := v.Kind() == value.Object

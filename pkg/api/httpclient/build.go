@@ -39,7 +39,12 @@ func build(base *url.URL, r config.RequestSpec, userAgent, accept string, header
 		req.Sensitive = setQuery(u, r.Params)
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		req.Method = r.Method
-		req.Body, secrets = encodeJSON(r.Params)
+		if r.Body != nil {
+			req.Body, secrets = r.Body.Text, r.Body.Secrets
+			r.Query = r.QueryParams()
+		} else {
+			req.Body, secrets = encodeJSON(r.Params)
+		}
 	case "FORM":
 		req.Method = http.MethodPost
 		var form string

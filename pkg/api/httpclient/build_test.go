@@ -263,3 +263,32 @@ func FuzzResolve(f *testing.F) {
 		}
 	})
 }
+
+// TestBodyOfItsOwn: params of a request with a body are in the query, and the type of the
+// body wins over all headers.
+func TestBodyOfItsOwn(t *testing.T) {
+	spec := config.RequestSpec{
+		Endpoint: "soap?a=1", Method: "put", Params: parse(t, `{"b":2,"l":[1]}`).With("s", value.OfString("x y").AsSecret()), Query: parse(t, `{"b":3}`),
+		Headers: parse(t, `{"content-type":"text/plain","X-A":"1"}`),
+		Body:    &config.RequestBody{Type: "text/xml; charset=utf-8", Text: []byte("<a>s3</a>"), Secrets: []secret.Span{{From: 3, To: 5}}},
+	}
+	r, err := build(baseURL(t, "https://h/v1"), spec, "agent", "", []config.Header{{Name: "Content-Type", Values: []string{"application/json"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := r.Method+" "+r.URL.String(), "PUT https://h/v1/soap?a=1&b=3&l%5B0%5D=1&s=x+y"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := strings.Join(headerLines(r.Header, "Content-Type"), "|"); got != "text/xml; charset=utf-8" {
+		t.Errorf("Content-Type %s", got)
+	}
+	if string(r.Body) != "<a>s3</a>" || len(r.Sensitive.Body()) != 1 || !r.Sensitive.Param("s") {
+		t.Errorf("body %s, %+v", r.Body, r.Sensitive)
+	}
+	under := config.RequestSpec{Method: "POST", Body: spec.Body}
+	for method, kept := range map[string]bool{"": true, "PATCH": true, "GET": false, "FORM": false} {
+		if got := (config.RequestSpec{Method: method}).Over(under).Body; (got != nil) != kept {
+			t.Errorf("a later request with the method %q has the body %+v", method, got)
+		}
+	}
+}

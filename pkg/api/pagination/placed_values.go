@@ -63,15 +63,20 @@ type BaseRequest struct {
 	// WithValues builds the own request with pagination values: an object, or null. It is
 	// nil for a job without placed values.
 	WithValues func(values value.Value) (config.RequestSpec, error)
+	// LaterBody builds the body of a request after the first, with pagination values. It is
+	// nil if `scrollRequest` has no body.
+	LaterBody func(values value.Value) (*config.RequestBody, error)
 }
 
-// CheckParameters reports missing names of parameters, unless the value is placed by all
-// jobs with the scroller. placed returns the names of such values for the pointer of a
+// CheckParameters reports missing names of parameters, unless the value is placed by the
+// body of later pages, or by all jobs with the scroller. placed returns the names of such values for the pointer of a
 // scroller.
 func CheckParameters(s config.Section, methods Methods, placed func(pointer string) []string) {
 	m, _ := methods.Of(s)
+	later := config.BodyValues.In(config.ScrollBody.In(scrollRequest.In(s)))
+	names := append(placed(s.Pointer), expr.AllReferences().Names(later.Value, true, expr.Paging)...)
 	for _, v := range m.Values {
-		if v.Param.Field.Default.IsNull() && !v.Param.In(s).Present() && !slices.Contains(placed(s.Pointer), v.Name) {
+		if v.Param.Field.Default.IsNull() && !v.Param.In(s).Present() && !slices.Contains(names, v.Name) {
 			missingKey(s, failure.Text(fmt.Sprintf("expected the key %q, which the method %s needs", v.Param.Name, m.Name)))
 		}
 	}
@@ -98,14 +103,21 @@ func CheckPlaced(s config.Section, names []string) {
 // request from the own request with these values.
 func (job BaseRequest) Next(s Scroller, state State, p PageInfo) (config.RequestSpec, State, *Stop, error) {
 	request, after, stop, err := s.Next(job.RequestSpec, state, p)
-	if job.WithValues == nil || stop != nil || err != nil {
+	if stop != nil || err != nil {
 		return request, after, stop, err
 	}
-	own, err := job.WithValues(request.Paging)
-	if err != nil {
-		return request, after, nil, err
+	if job.WithValues != nil {
+		own, err := job.WithValues(request.Paging)
+		if err != nil {
+			return request, after, nil, err
+		}
+		if request, _, stop, err = s.Next(own, state, p); err != nil || stop != nil {
+			return request, after, stop, err
+		}
+		request.Own = own.Params
 	}
-	request, _, stop, err = s.Next(own, state, p)
-	request.Own = own.Params
-	return request, after, stop, err
+	if job.LaterBody != nil {
+		request.Body, err = job.LaterBody(request.Paging)
+	}
+	return request, after, nil, err
 }

@@ -28,8 +28,8 @@ var (
 	QueryParam = field.Text("queryParam", "Parameter", "Parameter that carries the value; required unless the job places it with `{\"paging\": \"next\"}`.").
 			As(field.Parameter).Example(`"token"`)
 	scrollRequest = field.Of("scrollRequest", "Later requests", "How requests after the first differ from the job.",
-		field.Object("scrollRequest", "Request for later pages", "Replaces parts of the job for every page after the first: parameters and headers name by name, the endpoint and the method as a whole.",
-			scrollEndpoint, scrollMethod, scrollParams, scrollHeaders))
+		field.Object("scrollRequest", "Request for later pages", "Replaces parts of the job for every page after the first: parameters and headers name by name, the endpoint, the method and the body as a whole.",
+			scrollEndpoint, scrollMethod, scrollParams, scrollHeaders, config.ScrollBody))
 	scrollEndpoint = field.Text("endpoint", "Endpoint", "Endpoint of later pages.").Typed(config.EndpointType).Example(`"scroll"`).Also("url", "uri", "path", "resource")
 	scrollMethod   = field.Text("method", "Method", "Method of later pages.").Typed(config.MethodType).
 			EmptyMeans("GET").NullMeans("GET").Example(`"GET"`).Also("verb", "type")
@@ -63,8 +63,20 @@ func compileResponseParam(s config.Section) Scroller {
 	}.scroller()
 }
 
+// LaterBodies returns the bodies of later pages in a section and in its named scrollers.
+func LaterBodies(s config.Section) []config.Section {
+	var all []config.Section
+	if body := config.ScrollBody.In(scrollRequest.In(s)); body.Present() {
+		all = append(all, body)
+	}
+	for _, one := range Named.In(s).Items() {
+		all = append(all, LaterBodies(one)...)
+	}
+	return all
+}
+
 // scrolledParts are the parts of the request for later pages that contain expressions.
-type scrolledParts struct{ params, headers config.Section }
+type scrolledParts struct{ params, headers, body config.Section }
 
 // compileScrollRequest compiles `scrollRequest`. The method evaluated evaluates its
 // expressions.
@@ -74,7 +86,7 @@ func compileScrollRequest(s config.Section) (r config.RequestSpec, parts scrolle
 		return r, parts
 	}
 	r = config.RequestSpec{Endpoint: scrollEndpoint.Of(s), Method: scrollMethod.Of(s)}
-	parts = scrolledParts{params: scrollParams.In(s), headers: scrollHeaders.In(s)}
+	parts = scrolledParts{params: scrollParams.In(s), headers: scrollHeaders.In(s), body: config.ScrollBody.In(s)}
 	if headers, ok := object(parts.headers); ok {
 		r.Headers = headers.Value
 	}
@@ -94,6 +106,7 @@ func (r responseParam) scroller() Scroller {
 		Traits: Traits{
 			IsLast: r.isLast, Parameter: r.to.phrase(), Place: r.place,
 			Expressions: []config.Section{r.scrolled.params, r.scrolled.headers}, Evaluate: r.evaluate,
+			Body: r.scrolled.body, Method: r.scroll.Method,
 		},
 	}
 }
@@ -126,7 +139,7 @@ func (r responseParam) describe(config.RequestSpec) []string {
 		fmt.Sprintf("Each request after the first has %s = the value that the previous page has %s, until a page has no value there.", r.to, r.from.describe()),
 		jobParams(r.includeParams),
 	}
-	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() {
+	if r.scroll.Method+r.scroll.Endpoint != "" || !r.scroll.Params.Empty() || !r.scroll.Headers.Empty() || r.scrolled.body.Present() {
 		all = append(all, "Later requests differ from the first as \"scrollRequest\" defines.")
 	}
 	return all

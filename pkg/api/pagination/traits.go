@@ -72,6 +72,10 @@ type Traits struct {
 	// the scroller with their values, in this order.
 	Expressions []config.Section
 	Evaluate    func([]value.Value) Scroller
+	// Body is the section of the body of later pages, which may be absent. Method is the
+	// configured method of later pages, or "".
+	Body   config.Section
+	Method string
 	// Place returns the scroller for a job with placed values, see RequestValue.
 	Place func(names []string) Scroller
 }

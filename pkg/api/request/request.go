@@ -68,7 +68,7 @@ func (r *Request) Address() string { return r.Sensitive.Address(r.URL) }
 
 // Source is the source of one part of a request. Its JSON form is part of a recording.
 type Source struct {
-	// Part is "address", "method", "query NAME", "body NAME", "header NAME" or
+	// Part is "address", "method", "query NAME", "body", "body NAME", "header NAME" or
 	// "placeholder NAME".
 	Part string `json:"part"`
 	// From names the source in words: "job, function concat of attr #token".

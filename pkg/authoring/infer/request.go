@@ -48,14 +48,14 @@ func (d *configBuilder) readBody() error {
 			d.note("The example sends its body with another Content-Type; the extractor sends JSON as application/json.")
 		}
 		if body.Kind() == value.Array {
-			return failure.Userf("the body of the example is a list; the extractor sends an object of parameters")
+			return failure.Userf("the body of the example is a list, and init infers only objects of parameters: start from a URL or --recipe, and write the request with \"body\"")
 		}
 		d.params = body.Members()
 	case kind == "application/x-www-form-urlencoded" && d.method == http.MethodPost:
 		d.method = "FORM"
 		d.params = d.pairs(string(d.x.Body))
 	default:
-		return failure.Userf("the extractor cannot send the body of the example: it is neither a JSON object nor a form sent by POST")
+		return failure.Userf("init cannot infer parameters from the body of the example, which is neither a JSON object nor a form sent by POST: start from a URL or --recipe, and write the request with \"body\"")
 	}
 	return nil
 }

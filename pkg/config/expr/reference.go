@@ -52,12 +52,15 @@ const (
 	InBaseURL    Site = "`api.baseUrl`"
 	// InHeaders is the site of `headers` of `api.http` and of `config.http`.
 	InHeaders Site = "`http.headers`"
-	// InJobs is the site of parameters, headers and the endpoint of a job.
-	InJobs Site = "`params`, `headers` and `endpoint` of jobs"
+	// InJobs is the site of parameters, headers, the body and the endpoint of a job.
+	InJobs Site = "`params`, `headers`, `body` and `endpoint` of jobs"
 	// InShared is the site of default options and of requests for later pages. All jobs
 	// share them. They are evaluated for each request.
-	InShared   Site = "`defaultOptions`, `scrollRequest`"
-	InUserData Site = "`userData`"
+	InShared Site = "`defaultOptions`, `scrollRequest`"
+	// InScrollBody is the site of the body of requests for later pages. It is evaluated for
+	// each page.
+	InScrollBody Site = "`body` of `scrollRequest`"
+	InUserData   Site = "`userData`"
 	// InWindows is the site of `if` and `windows` of a job.
 	InWindows Site = "`if` and `windows`"
 	// InRemember is the site of values that a job leaves for the next run.
