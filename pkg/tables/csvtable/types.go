@@ -14,7 +14,7 @@ const (
 	Absent  Kind = iota // null or no value; the cell is empty
 	Integer             // a number without fraction and exponent that fits 64 bits
 	Number              // any other number that is certainly below MaxNumber
-	True                // written as 1
+	True                // a boolean with a text
 	False               // written as an empty cell
 	Text                // any other value
 )
@@ -24,12 +24,16 @@ const (
 // kind Text.
 const MaxNumber = 1e29
 
-// These are the base types of columns.
+// These are the base types of columns. A type that the configuration does not declare is
+// one of STRING, INTEGER, NUMERIC and BOOLEAN.
 const (
-	typeString  = "STRING"
-	typeInteger = "INTEGER"
-	typeNumeric = "NUMERIC"
-	typeBoolean = "BOOLEAN"
+	typeString    = "STRING"
+	typeInteger   = "INTEGER"
+	typeNumeric   = "NUMERIC"
+	typeFloat     = "FLOAT"
+	typeBoolean   = "BOOLEAN"
+	typeDate      = "DATE"
+	typeTimestamp = "TIMESTAMP"
 )
 
 // Kinds is the set of the kinds of one column's cells. It is empty if the table has no
@@ -80,12 +84,18 @@ func (t Table) schema(seen []Kinds) value.Value {
 	columns := make([]value.Value, len(t.Columns))
 	for i, name := range t.Columns {
 		isKey := slices.Contains(t.PrimaryKey, name)
-		baseType, nullable := seen[i].columnType(isKey)
-		base := value.Value{}.With("base", value.Value{}.With("type", value.OfString(baseType)))
+		declared := t.declared(i)
+		if declared.Base == "" {
+			declared.Base, declared.Nullable = seen[i].columnType(isKey)
+		}
+		base := value.Value{}.With("type", value.OfString(declared.Base))
+		if declared.Length != "" {
+			base = base.With("length", value.OfString(declared.Length))
+		}
 		members := []value.Member{
 			{Name: "name", Value: value.OfString(name)},
-			{Name: "data_type", Value: base},
-			{Name: "nullable", Value: value.OfBool(nullable)},
+			{Name: "data_type", Value: value.Value{}.With("base", base)},
+			{Name: "nullable", Value: value.OfBool(declared.Nullable)},
 		}
 		if isKey {
 			members = append(members, value.Member{Name: "primary_key", Value: value.OfBool(true)})

@@ -53,7 +53,7 @@ var brokenMappings = []struct {
 		`/t/e/mapping: expected the key "destination", the name of the column`,
 		`/t/f/mapping: expected the key "destination", the name of the column`,
 		`/t/g/mapping/destination: expected a string, found a list of 1`,
-		`/t/h/mapping: expected an object, found "x"; write an object with the keys "destination", "primaryKey"`,
+		`/t/h/mapping: expected an object, found "x"`,
 	}},
 	{"another path for other types than columns", `{"t":{"a":{"type":"user","or":"b","mapping":{"destination":"A"}},"c":{"type":"table","or":"d","destination":"c","tableMapping":{"x":"X"}}}}`, []string{
 		`/t/a/or: unexpected key: it is only for settings of the type "column", found "b"; remove the key`,
@@ -113,7 +113,7 @@ func TestBrokenMappings(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
 			compiled, problems := config.Compile(document(t, row.mappings), config.Options{Tree: config.NewTree(config.Types{Mappings: Type()})})
-			CompileMappings(compiled.Iterations[0].Mappings, false)
+			CompileMappings(compiled.Iterations[0].Mappings, false, false)
 			var got []string
 			for _, p := range *problems {
 				got = append(got, strings.TrimPrefix(p.String(), "/parameters/config/mappings"))
@@ -132,7 +132,7 @@ func TestBrokenMappingsWithoutSchema(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
 			var problems failure.Problems
-			CompileMappings(field.NewSection(testvalue.Parse(t, row.mappings), "", &problems), false)
+			CompileMappings(field.NewSection(testvalue.Parse(t, row.mappings), "", &problems), false, false)
 			if (len(problems) == 0) != (len(row.want) == 0) {
 				t.Errorf("got %v", problems)
 			}
@@ -167,7 +167,7 @@ func FuzzMappings(f *testing.F) {
 func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 	t.Helper()
 	var problems failure.Problems
-	m := CompileMappings(field.NewSection(mappings, "", &problems), typed)
+	m := CompileMappings(field.NewSection(mappings, "", &problems), typed, false)
 	if problems.Err() != nil || !m.Has("t") {
 		return
 	}

@@ -54,7 +54,7 @@ func typedFiles(t *testing.T, typed bool, mappings string, pages ...page) (map[s
 	var problems failure.Problems
 	var m Mappings
 	if mappings != "" {
-		m = CompileMappings(field.NewSection(testvalue.Parse(t, mappings), "/config/mappings", &problems), typed)
+		m = CompileMappings(field.NewSection(testvalue.Parse(t, mappings), "/config/mappings", &problems), typed, false)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
