@@ -11,12 +11,13 @@ type Kind uint8
 
 // The zero Kind is Absent, so that a cell without a value is absent.
 const (
-	Absent  Kind = iota // null or no value; the cell is empty
-	Integer             // a number without fraction and exponent that fits 64 bits
-	Number              // any other number that is certainly below MaxNumber
-	True                // a boolean with a text
-	False               // written as an empty cell
-	Text                // any other value
+	Absent    Kind = iota // null or no value; the cell is empty
+	Integer               // a number without fraction and exponent that fits 64 bits
+	Number                // any other number that is certainly below MaxNumber
+	True                  // a boolean with a text
+	False                 // written as an empty cell
+	Text                  // any other value
+	emptyText             // Text without characters; a Writer finds it
 )
 
 // MaxNumber is the smallest absolute value that the numeric type of some backend cannot
@@ -58,8 +59,10 @@ func (s Kinds) subsetOf(other Kinds) bool { return s&^other == 0 }
 // missing value.
 //
 // False is an empty cell, which a boolean column can only load as null. A key must have
-// a value, so a key column with False stays a text column. Without rows, the kinds of a
-// column are unknown: it is text, and nullable unless it belongs to the key.
+// a value, so a key column with False stays a text column. An empty text is loaded as null,
+// too (Keboola's documentation of native types, "Handling NULLs"), so a column with one is
+// nullable unless it belongs to the key. Without rows, the kinds of a column are unknown:
+// it is text, and nullable unless it belongs to the key.
 func (s Kinds) columnType(key bool) (baseType string, nullable bool) {
 	values := s &^ KindsOf(Absent)
 	switch {
@@ -76,7 +79,7 @@ func (s Kinds) columnType(key bool) (baseType string, nullable bool) {
 	default:
 		baseType = typeString
 	}
-	return baseType, s.has(Absent) || baseType == typeBoolean && s.has(False)
+	return baseType, s.has(Absent) || s.has(emptyText) && !key || baseType == typeBoolean && s.has(False)
 }
 
 // schema returns the list of columns in a typed manifest.
