@@ -58,7 +58,11 @@ func (c *mappingCompiler) declaredType(m config.Section, primary bool) columnTyp
 	if !length.Value.IsNull() && length.Value.IsScalar() {
 		var fault string
 		if t.Length, fault = csvtable.ParseLength(base, length.Value.Text()); fault != "" {
-			length.Fault(failure.InvalidMapping, failure.Part(fault), "")
+			hint := failure.Text("")
+			if csvtable.HasLength(base) {
+				hint = `for example "12,2" for a NUMERIC, "255" for a STRING`
+			}
+			length.Fault(failure.InvalidMapping, failure.Part(fault), hint)
 		}
 	}
 	switch {
