@@ -34,8 +34,8 @@ type tableRecord struct {
 	Attributes     []string         `json:"attributes"`
 }
 
-// tableDefinition describes the columns of a typed table. Its form is that of a table
-// detail of the Storage API (apiary.apib of keboola/storage-api-php-client).
+// tableDefinition describes the columns of a typed table, in the form of the Storage API
+// (apiary.apib of keboola/storage-api-php-client).
 type tableDefinition struct {
 	PrimaryKeysNames []string           `json:"primaryKeysNames"`
 	Columns          []columnDefinition `json:"columns"`

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// The rules of tables with types are those of a project with the backend Snowflake, as
-// the public code and documentation of Keboola describe them:
+// The rules of tables with types follow a project with the backend Snowflake. Sources are
+// the public code and documentation of Keboola:
 //
-//   - A table is typed if its first load has types. An existing table stays as it is
+//   - A table is typed if its first load has types. An existing table does not change
 //     (help.keboola.com, "Native Data Types").
 //   - Before each load, the columns in the manifest are compared with the columns of the
 //     table. New columns are added; a missing or renamed column, and another base type,

@@ -98,6 +98,20 @@ var brokenMappings = []struct {
 	{"a setting instead of paths", `{"t":{"type":"table","destination":"zz","tableMapping":{"id":"ID"}}}`, []string{
 		`/t: expected paths with their settings, found an object; this looks like a setting of the type "table": move the content of its tableMapping here`,
 	}},
+	{"types", `{"t":{"a":{"mapping":{"destination":"a","type":"NUMERIC","length":"5,2","nullable":false,"onMismatch":"warn"}},"b":{"type":"user","mapping":{"destination":"b","type":"STRING","length":5}},"c":{"mapping":{"destination":"c","type":"BOOLEAN"}}}}`, nil},
+	{"no type", `{"t":{"a":{"mapping":{"destination":"a","nullable":true}},"b":{"mapping":{"destination":"b","length":"5","onMismatch":"warn"}}}}`, []string{
+		`/t/a/mapping/nullable: unexpected key: it is only for columns with a "type", found true; add "type", or remove the key`,
+		`/t/b/mapping/length: unexpected key: it is only for columns with a "type", found "5"; add "type", or remove the key`,
+		`/t/b/mapping/onMismatch: unexpected key: it is only for columns with a "type", found "warn"; add "type", or remove the key`}},
+	{"lengths", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE","length":5}},"b":{"mapping":{"destination":"b","type":"STRING","length":"5,2"}}}}`, []string{
+		`/t/a/mapping/length: unexpected key: only NUMERIC and STRING have a length, found 5`,
+		`/t/b/mapping/length: expected a number of characters from 1 to 134217728, found "5,2"; for example "12,2" for a NUMERIC, "255" for a STRING`}},
+	{"keys without a value", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE","primaryKey":true,"nullable":true}},"b":{"mapping":{"destination":"b","type":"BOOLEAN","primaryKey":true}},"c":{"mapping":{"destination":"c","type":"BOOLEAN","nullable":false}}}}`, []string{
+		`/t/a/mapping/nullable: expected false, because a column of the primary key needs a value, found true; remove the key`,
+		`/t/b/mapping/type: expected a column that may be empty: false is an empty cell, found "BOOLEAN"; write "booleans": "text" in "config" to write true and false`,
+		`/t/c/mapping/nullable: expected a column that may be empty: false is an empty cell, found false; write "booleans": "text" in "config" to write true and false`}},
+	{"one table with different types", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE"}},"k":{"type":"table","destination":"u","parentKey":{"disable":true},"tableMapping":{"x":{"mapping":{"destination":"x","type":"INTEGER"}},"y":"y"}}},"u":{"x":"x","y":"y"}}`, []string{
+		`/u/x: expected the column "x" of table "u" to have the same type in both mappings, found without a declared type here and INTEGER at /parameters/config/mappings/t/k/tableMapping/x`}},
 	{"paths that are named like settings", `{"t":{"type":"T","tableMapping":"M","destination":"D","mapping":{"mapping":{"destination":"x"}}}}`, nil},
 }
 
