@@ -50,8 +50,9 @@ func fits(c store.Column, cell string) bool {
 // not fit. With a length this is refused here, because it changes values; without one
 // the component has not chosen the decimals.
 func isNumeric(c store.Column, cell string) bool {
+	const longest = 10_000 // exact numbers need time for each pair of digits
 	found := numeric.FindStringSubmatch(cell)
-	if found == nil || found[3] != "" && c.Length != "" {
+	if len(cell) > longest || found == nil || found[3] != "" && c.Length != "" {
 		return false
 	}
 	n, ok := new(big.Rat).SetString(cell)
