@@ -189,9 +189,8 @@ func (b *bucket) truncated() []mapping.Truncated {
 }
 
 // checkTables reports empty columns of mappings, empty primary keys, and cells that do not
-// fit their types. An empty column
-// without a similar name in the items is only a warning, because APIs omit null members.
-// The warning is not emitted if a limit has ended the run.
+// fit their types. An empty column without a similar name in the items is only a warning,
+// because APIs omit null members. The warning is not emitted if a limit has ended the run.
 func (r *run) checkTables() error {
 	for _, b := range r.tables.buckets {
 		for _, gap := range b.configured.Gaps() {

@@ -28,7 +28,7 @@ type Load struct {
 	// first.
 	Incremental bool
 	// Typed makes a new table typed. A load into a typed table must fit its columns.
-	// A load without Typed makes the table one without types.
+	// After a load without Typed, the table is not typed.
 	Typed bool
 	// Begin is called before the first call of Next, with the columns of a typed table in
 	// the order of Columns, or with nil for another table. It may be nil.

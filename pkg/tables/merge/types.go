@@ -1,8 +1,6 @@
 package merge
 
 import (
-	"slices"
-
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 )
@@ -20,16 +18,24 @@ type columnCheck struct {
 func (m *merger) typeColumns() {
 	types := make([]csvtable.ColumnType, len(m.columns))
 	known := false
+	indexes := map[string]int{} // a map, as the earlier table may have any number of columns
+	for i, name := range m.columns {
+		indexes[name] = i
+	}
 	set := func(column string, t csvtable.ColumnType) int {
-		at := slices.Index(m.columns, column)
-		if at < 0 || t.Base == "" {
+		at, ok := indexes[column]
+		if !ok || t.Base == "" {
 			return -1
 		}
 		types[at], known = t, true
 		return at
 	}
+	current := map[string]bool{}
+	for _, name := range m.current().columns {
+		current[name] = true
+	}
 	for i, column := range m.before.Columns {
-		if t := m.before.Types[i]; !slices.Contains(m.current().columns, column) {
+		if t := m.before.Types[i]; !current[column] {
 			t.Nullable = true // rows of this run have no value
 			set(column, t)
 		}
