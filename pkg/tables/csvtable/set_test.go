@@ -76,7 +76,7 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(written); got != `[{{t b [c"] [] [c"] false false} 6} {{u b [x] [] [] false false} 2} {{empty  [c"] [] [] false false} 0}]` {
+	if got := fmt.Sprint(written); got != `[{{t b [c"] [] [] [c"] false false} 6} {{u b [x] [] [] [] false false} 2} {{empty  [c"] [] [] [] false false} 0}]` {
 		t.Errorf("written %s", got)
 	}
 	check(t, dir, "b.t", "\"c\"\"\"\n\"a\"\n\""+long+"\"\n\"b\n\"\n\""+long+"\"\n\"c\"\n\"d\"\n")

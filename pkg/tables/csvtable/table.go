@@ -28,6 +28,9 @@ type Table struct {
 	Columns []string
 	// Types are the declared types of the columns. It is nil if no type is declared.
 	Types []ColumnType
+	// Lenient is true for columns that may have cells which do not fit their types. It is
+	// nil without such columns.
+	Lenient []bool
 	// PrimaryKey lists columns of the primary key. It may be empty.
 	PrimaryKey []string
 	// Incremental makes the platform add to the table instead of replacing it.

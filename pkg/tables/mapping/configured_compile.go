@@ -35,6 +35,7 @@ type mappedTable struct {
 	columns  []string
 	types    []csvtable.ColumnType // declared types of the columns; nil without any
 	checks   []cellCheck           // checks of the columns
+	lenient  []bool                // columns with `onMismatch: warn`; nil without any
 	key      []int                 // columns of the primary key
 	link     int                   // column that links to the parent, or none
 }
@@ -124,7 +125,7 @@ func (c *mappingCompiler) table(name, namePointer string, s config.Section, pare
 	c.columns(t, s, parent)
 	if err := (csvtable.Table{Name: name}).CheckName(); err != nil {
 		c.problem(namePointer, failure.Part(err.Error()))
-		t.columns, t.types, t.checks, t.key = nil, nil, nil, nil
+		t.columns, t.types, t.checks, t.lenient, t.key = nil, nil, nil, nil, nil
 	}
 	return t
 }
@@ -288,7 +289,7 @@ func (m Mappings) csvTable(t *mappedTable, d Defaults) csvtable.Table {
 	for i, column := range t.key {
 		key[i] = t.columns[column]
 	}
-	return csvtable.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, Types: t.types, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
+	return csvtable.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, Types: t.types, Lenient: t.lenient, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
 }
 
 // Without returns the mappings without the given data types. The result may be used

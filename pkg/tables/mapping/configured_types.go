@@ -85,6 +85,7 @@ func (c *mappingCompiler) typeLinks() {
 		for _, s := range t.settings {
 			if s.kind == typeTable && s.linked && s.child != nil && s.child.link != none && len(t.key) == 1 && t.types != nil {
 				s.child.setType(s.child.link, t.types[t.key[0]])
+				s.child.setLenient(s.child.link, t.lenient != nil && t.lenient[t.key[0]])
 			}
 		}
 	}
@@ -101,6 +102,16 @@ func (t *mappedTable) setType(column int, declared csvtable.ColumnType) {
 	t.types[column] = declared
 }
 
+func (t *mappedTable) setLenient(column int, lenient bool) {
+	if !lenient || column >= len(t.columns) {
+		return
+	}
+	if t.lenient == nil {
+		t.lenient = make([]bool, len(t.columns))
+	}
+	t.lenient[column] = true
+}
+
 // typeColumns sets the types of the columns of settings, and compiles their checks.
 func (t *mappedTable) typeColumns() {
 	for i := range t.settings {
@@ -109,6 +120,7 @@ func (t *mappedTable) typeColumns() {
 			continue
 		}
 		t.setType(s.column, s.declared.ColumnType)
+		t.setLenient(s.column, s.declared.warn)
 		if check, all := s.declared.Check(); !all {
 			t.checks = append(t.checks, cellCheck{check, s.column, i})
 		}

@@ -43,7 +43,7 @@ func (m *merger) typeColumns() {
 	if declared := m.dirs.Declared[m.name]; declared.Types != nil {
 		for i, column := range declared.Columns {
 			at := set(column, declared.Types[i])
-			if at < 0 {
+			if at < 0 || declared.Lenient != nil && declared.Lenient[i] {
 				continue
 			}
 			if check, all := types[at].Check(); !all {
