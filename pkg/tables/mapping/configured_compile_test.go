@@ -110,6 +110,8 @@ var brokenMappings = []struct {
 		`/t/a/mapping/nullable: expected false, because a column of the primary key needs a value, found true; remove the key`,
 		`/t/b/mapping/type: expected a column that may be empty: false is an empty cell, found "BOOLEAN"; write "booleans": "text" in "config" to write true and false`,
 		`/t/c/mapping/nullable: expected a column that may be empty: false is an empty cell, found false; write "booleans": "text" in "config" to write true and false`}},
+	{"a typed link of a table without columns", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE","primaryKey":true,"onMismatch":"warn"}},"k":{"type":"table","destination":"u/v","tableMapping":{"x":"x"}}}}`, []string{
+		`/t/k/destination: table "u/v" cannot be written to a file: a slash or a NUL byte cannot be part of a file name`}},
 	{"one table with different types", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE"}},"k":{"type":"table","destination":"u","parentKey":{"disable":true},"tableMapping":{"x":{"mapping":{"destination":"x","type":"INTEGER"}},"y":"y"}}},"u":{"x":"x","y":"y"}}`, []string{
 		`/u/x: expected the column "x" of table "u" to have the same type in both mappings, found without a declared type here and INTEGER at /parameters/config/mappings/t/k/tableMapping/x`}},
 	{"paths that are named like settings", `{"t":{"type":"T","tableMapping":"M","destination":"D","mapping":{"mapping":{"destination":"x"}}}}`, nil},
