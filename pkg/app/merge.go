@@ -6,6 +6,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/datadir"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/tables/merge"
 )
 
@@ -14,11 +15,11 @@ const mergingEvery = 10 * time.Second
 
 // mergeTables merges the incremental tables of the run into the tables of the previous run.
 // It has no effect without --merge or with --full.
-func mergeTables(ctx context.Context, r *run, dir *datadir.Dir, stage *datadir.Stage) error {
+func mergeTables(ctx context.Context, r *run, dir *datadir.Dir, stage *datadir.Stage, declared map[string]csvtable.Table) error {
 	if !r.Merge || r.Full {
 		return nil
 	}
-	directories := merge.Directories{Earlier: dir.Tables(), Tables: stage.Tables(), Temp: stage.Temp()}
+	directories := merge.Directories{Earlier: dir.Tables(), Tables: stage.Tables(), Temp: stage.Temp(), Declared: declared}
 	return merge.Tables(ctx, directories, func(m merge.Result) {
 		r.Log.Emit(event.TableMerged{Table: m.Table, PrimaryKey: m.PrimaryKey, Before: m.Before, Replaced: m.Replaced, Added: m.Added, Rows: m.Rows})
 	}, mergeProgress(r))

@@ -32,6 +32,7 @@ func read(ctx context.Context, r *run, dir *datadir.Dir) (*load.Result, error) {
 		return nil, err
 	}
 	typed, unsupported := TypedTables(r.Getenv)
+	r.TypesEnforced = r.Getenv("KBC_DATA_TYPE_SUPPORT") == "authoritative"
 	doc, err := load.Load(ctx, given, load.Options{Text: text, Variables: inputs, Strict: r.Strict, Typed: typed, Now: r.Now, Secrets: r.Secrets, Getenv: r.Getenv, Random: func(n int) ([]byte, error) { return r.Random(n, "a function") }})
 	if err != nil {
 		return nil, err

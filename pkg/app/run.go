@@ -268,7 +268,7 @@ func extractTables(ctx context.Context, r *run, dir *datadir.Dir, program *engin
 			return nil, err
 		}
 	}
-	if err := mergeTables(ctx, r, dir, stage); err != nil {
+	if err := mergeTables(ctx, r, dir, stage, result.Declared); err != nil {
 		return nil, r.interrupted(ctx, err)
 	}
 	if err := stage.Commit(result.State); err != nil {

@@ -20,6 +20,7 @@ var (
 	debug              = field.Flag("debug", "Debug", "One event for each HTTP request that is sent.").Example(`true`)
 	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What to do if a response shows that data is missing: it contains errors, a next page was not fetched, or there are fewer rows than it announces. `warn` warns, and what the job remembers for the next run stays as it was; `hold` also keeps `previousStart` as it was; `fail` ends the run with an error and without tables. [faults.md](../understand/faults.md#complete-or-not) describes each case.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", holdIncomplete, FailIncomplete)}).Default("warn").Example(`"fail"`)
 	driftWarning       = field.Flag("driftWarning", "Drift warning", "Warns (`table.drifted`) about each table whose columns differ from those of the last run that wrote it. The columns are stored in `out/state.json`, under `tableColumns`. If one item of `iterations` sets it, it applies to all tables of the run.").Example(`true`)
+	Booleans           = field.Text("booleans", "Booleans", "How booleans become cells. `original`: true is `1`, and false an empty cell, as null is. `text`: `true` and `false`, in all tables. Iterations with the same bucket need the same.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("original", textBooleans)}).Default("original").Example(`"text"`)
 	ConfigHTTP         = field.Group("http", "HTTP", "HTTP settings of `config`.", configHeaders)
 	configHeaders      = field.Of("headers", "Headers", "They replace those of `api.http.headers` with exactly the same name. Write the headers of `requiredHeaders` here.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-App-Key": {"attr": "#appKey"}}`).As(field.Headers).Evaluated(expr.InHeaders)
 	UserData           = field.Of("userData", "Extra columns", "Columns that are added to every row of the root jobs. A list, and lists in columns, are for mapped data types, which read single values of them.", userDataType).Example(`{"account": {"attr": "account"}}`).Evaluated(expr.InUserData)
@@ -39,7 +40,7 @@ func (t Types) settings() *field.Type {
 
 // ownSettings returns the declared settings of `config` except credentials.
 func ownSettings(jobs, mappings *field.Type) []field.Declaration {
-	return []field.Declaration{JobsSetting.With(jobs), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning,
+	return []field.Declaration{JobsSetting.With(jobs), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning, Booleans,
 		ConfigHTTP, UserData, MappingsSetting.With(mappings), compatLevelSetting}
 }
 
@@ -92,6 +93,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		FailIncomplete: settingValue(s, OnIncomplete) == FailIncomplete,
 		HoldIncomplete: settingValue(s, OnIncomplete) == holdIncomplete,
 		DriftWarning:   settingValue(s, driftWarning),
+		TextBooleans:   settingValue(s, Booleans) == textBooleans,
 		Bucket:         bucket(api, s),
 		Pointer:        s.pointer(),
 		Key:            iterationKey(s.given),
@@ -143,6 +145,9 @@ const (
 	FailIncomplete = "fail"
 	holdIncomplete = "hold"
 )
+
+// textBooleans is a value of `booleans`.
+const textBooleans = "text"
 
 // compatLevel returns 2, which keeps the older form of `responseFilter`, or 3, the default.
 func compatLevel(parent Section) int {

@@ -58,6 +58,8 @@ type Iteration struct {
 	// DriftWarning is true if the run warns about a table with other columns than in the
 	// last run.
 	DriftWarning bool
+	// TextBooleans is true with `booleans: text`.
+	TextBooleans bool
 	// Bucket is the bucket of the tables. "" means the default bucket of the platform.
 	Bucket string
 	// Pointer is the JSON pointer of the item of `iterations`, or of `config` if there is

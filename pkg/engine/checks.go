@@ -101,6 +101,24 @@ func (p *Program) tolerateUnusedMappings() {
 	})
 }
 
+// checkSharedBuckets reports iterations that write to the same tables in different forms.
+func (p *Program) checkSharedBuckets() {
+	checked := map[string]bool{} // keys are pairs of pointers: there may be thousands of iterations
+	p.eachIteration(func(it, first *iteration) {
+		if it.TextBooleans != first.TextBooleans {
+			p.doc.Settings.Problems().Add(failure.Problem{Code: failure.WrongValue, Pointer: it.Pointer,
+				Expected: "expected the same " + field.OwnName(config.Booleans.Name) + " as in " + failure.Part(first.Pointer) + ", because both write to the same bucket",
+				Hint:     "write it once, in " + field.OwnName("config") + ", or give the iterations different buckets"})
+		}
+		pair := first.Mappings.Pointer + " " + it.Mappings.Pointer
+		if it.Mappings.Pointer == first.Mappings.Pointer || checked[pair] {
+			return
+		}
+		checked[pair] = true
+		first.mappings.CheckTypes(it.mappings, p.doc.Settings.Problems())
+	})
+}
+
 // checkUserData reports lists in user data if the rows are mapped automatically, because
 // a column holds one value. An empty list becomes an empty cell.
 func checkUserData(s config.Section) {

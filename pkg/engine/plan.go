@@ -63,16 +63,21 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 	scrollers := pagination.Compile(doc.API.Pagination, features.Paging)
 	pagination.CheckParameters(doc.API.Pagination, features.Paging, placedValueFinder(doc))
 	format := response.Compile(doc.API.Response)
-	mappings := map[string]mapping.Mappings{} // keys are pointers: many iterations may share a mapping
+	type mappingKey struct {
+		pointer      string
+		textBooleans bool
+	}
+	mappings := map[mappingKey]mapping.Mappings{} // many iterations may share a mapping
 	for i, it := range doc.Iterations {
-		if _, ok := mappings[it.Mappings.Pointer]; !ok {
-			mappings[it.Mappings.Pointer] = mapping.CompileMappings(it.Mappings, typed)
+		key := mappingKey{it.Mappings.Pointer, it.TextBooleans}
+		if _, ok := mappings[key]; !ok {
+			mappings[key] = mapping.CompileMappings(it.Mappings, typed, it.TextBooleans)
 		}
 		compiled := iteration{
 			Iteration:  it,
 			attributes: expr.Flatten(it.Attributes),
 			auth:       auth.Compile(doc, it, features.Auth),
-			mappings:   mappings[it.Mappings.Pointer],
+			mappings:   mappings[key],
 		}
 		if len(doc.Iterations) > 1 {
 			compiled.number = i + 1
@@ -87,6 +92,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 	p.checkDataTypes()
 	p.checkKeys()
 	p.checkRestarts()
+	p.checkSharedBuckets()
 	p.tolerateUnusedMappings()
 	return p
 }

@@ -64,6 +64,9 @@ func (p *Program) Preview(ctx context.Context, e *env.Run, standIn func(name str
 	r := p.newRun(e)
 	r.standIn = standIn
 	defer r.Close()
+	if err := r.checkDeclaredTypes(); err != nil {
+		return nil, err
+	}
 	var all []PlannedRequest
 	for number, it := range p.iterations {
 		planned, err := r.preview(ctx, number, it)

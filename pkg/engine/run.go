@@ -24,6 +24,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/state"
+	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -39,6 +40,8 @@ type Result struct {
 	State value.Value
 	// Remembered are the values of State that later runs read by {"remembered": …}.
 	Remembered []event.StateRemembered
+	// Declared are the tables with declared types, by file name.
+	Declared map[string]csvtable.Table
 	// LimitReached is not nil if the tables hold only a part of the data, because of a
 	// limit or of env.Run.Sample. The next run must not start from State then, because it
 	// would never fetch the rest.
@@ -83,7 +86,7 @@ func (p *Program) newRun(e *env.Run) *run {
 		previous = state.LoginValues(previous, names)
 	}
 	var remembered state.Remembered
-	r.state = state.Open(previous, r.time, &r.tables.structure, &r.tables.columns, &remembered)
+	r.state = state.Open(previous, r.time, &r.tables.structure, &r.tables.columns, &r.tables.types, &remembered)
 	r.openIterationValues(&remembered)
 	return r
 }
@@ -97,7 +100,7 @@ func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 	if r.tables.structure.Legacy {
 		r.Log.Emit(event.StateWarning{Text: "it contains the structure of the original extractor's old table parser, which is ignored; columns may get different names"})
 	}
-	var err error
+	err := r.checkDeclaredTypes()
 	for i := 0; i < len(r.program.iterations) && err == nil; i++ {
 		err = r.iteration(ctx, r.program.iterations[i])
 	}
@@ -123,6 +126,7 @@ func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 		r.tables.set.Abort()
 		return Result{}, err
 	}
+	result.Declared = r.tables.declared
 	result.Requests, result.Bytes = int(r.Stats.Requests.Load()), r.Stats.Bytes.Load()
 	result.Remembered = r.rememberedEvents()
 	result.LimitReached, result.Incomplete = r.ledger.limit, r.ledger.incomplete

@@ -27,6 +27,8 @@ type tables struct {
 	iterations []iteration
 	structure  state.Structure
 	columns    state.Columns
+	types      state.Types
+	declared   map[string]csvtable.Table // written tables with declared types, by file name
 }
 
 // bucket is the destination of the rows of some iterations.
@@ -39,7 +41,7 @@ type bucket struct {
 }
 
 func newTables(e *env.Run, typed bool, warn func(event.Body)) *tables {
-	return &tables{env: e, typed: typed, warn: warn, set: csvtable.NewSet(e.Tables, e.Temp)}
+	return &tables{env: e, typed: typed, warn: warn, set: csvtable.NewSet(e.Tables, e.Temp), declared: map[string]csvtable.Table{}}
 }
 
 // bucket returns the bucket of an iteration. If iterations share a bucket, the mappings of
@@ -65,9 +67,10 @@ func (t *tables) bucket(it iteration) (*bucket, error) {
 		}
 	}
 	automatic, err := mapping.NewAutomatic(mapping.Options{
-		TempDir:   t.env.Temp,
-		Structure: t.structure.Previous,
-		Typed:     t.typed,
+		TempDir:      t.env.Temp,
+		Structure:    t.structure.Previous,
+		TextBooleans: it.TextBooleans,
+		Typed:        t.typed,
 		Warn: func(table, text string) {
 			t.warn(event.MappingWarning{Table: table, Text: text})
 		},
@@ -135,7 +138,11 @@ func (t *tables) write(ctx context.Context) (n, rows int, err error) {
 		return 0, 0, err
 	}
 	for _, w := range written {
-		t.env.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns})
+		t.env.Log.Emit(event.TableWritten{Table: w.Table.FileName(), Rows: w.Rows, Columns: w.Table.Columns, Types: w.Table.TypeNames()})
+		t.types.Set(w.Table)
+		if w.Table.Types != nil {
+			t.declared[w.Table.FileName()] = w.Table
+		}
 		if added, removed, changed := t.columns.Changed(w.Table.FileName(), w.Table.Columns); changed {
 			t.warn(event.TableDrifted{Table: w.Table.FileName(), Added: added, Removed: removed})
 		}
@@ -181,9 +188,9 @@ func (b *bucket) truncated() []mapping.Truncated {
 	return append(b.configured.Truncated(), b.automatic.Truncated()...)
 }
 
-// checkTables reports empty columns of mappings and empty primary keys. An empty column
-// without a similar name in the items is only a warning, because APIs omit null members.
-// The warning is not emitted if a limit has ended the run.
+// checkTables reports empty columns of mappings, empty primary keys, and cells that do not
+// fit their types. An empty column without a similar name in the items is only a warning,
+// because APIs omit null members. The warning is not emitted if a limit has ended the run.
 func (r *run) checkTables() error {
 	for _, b := range r.tables.buckets {
 		for _, gap := range b.configured.Gaps() {
@@ -205,5 +212,5 @@ func (r *run) checkTables() error {
 			}
 		}
 	}
-	return nil
+	return r.checkCells()
 }

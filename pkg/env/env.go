@@ -62,6 +62,9 @@ type Run struct {
 	// the values that logins remembered.
 	State      value.Value
 	LoginsOnly bool
+	// TypesEnforced is true if the platform loads a table only if it has the types of the
+	// earlier loads.
+	TypesEnforced bool
 	// Keep stores at once the values that the next run needs even if this run fails.
 	// change adds these values to a state. If Keep is nil, they are not stored.
 	Keep func(ctx context.Context, change func(state value.Value) value.Value)

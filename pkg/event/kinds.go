@@ -104,8 +104,8 @@ func Bodies() []Body {
 		LoginDone{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, JobRestarted{},
 		WindowStarted{}, DataEmpty{}, MappingWarning{}, JobProgress{}, jobLive{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, ResponseCleaned{}, ResponseDelimiter{},
-		ItemsTruncated{}, ColumnMissing{}, KeyEmpty{}, WarningsOmitted{},
-		TableWritten{}, TableDrifted{}, StateRemembered{}, StateHeld{}, TableMerging{}, TableMerged{},
+		ItemsTruncated{}, ColumnMissing{}, KeyEmpty{}, CellsMismatched{}, WarningsOmitted{},
+		TableRetyped{}, TableWritten{}, TableDrifted{}, StateRemembered{}, StateHeld{}, TableMerging{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }

@@ -22,6 +22,7 @@ type TableWritten struct {
 	Table   string   `json:"table"`
 	Rows    int      `json:"rows"`
 	Columns []string `json:"columns"`
+	Types   []string `json:"types,omitempty" console:"-"`
 }
 
 func (e TableWritten) message() string {
@@ -51,6 +52,38 @@ func (e TableDrifted) message() string {
 		return fmt.Sprintf("Table %s has its columns in a different order than in the last run", e.Table)
 	}
 	return fmt.Sprintf("Table %s has different columns than in the last run: %s", e.Table, strings.Join(changes, "; "))
+}
+
+// TableRetyped reports that the declared types of a table changed since the last run that
+// wrote the table, in a way that a platform with types refuses.
+type TableRetyped struct {
+	warn    `kind:"table.retyped"`
+	Table   string   `json:"table"`
+	Changes []string `json:"changes"`
+}
+
+func (e TableRetyped) message() string {
+	return fmt.Sprintf("Table %s has other declared types than in the last run: %s", e.Table, strings.Join(e.Changes, "; "))
+}
+
+// CellsMismatched reports that cells of a column do not fit its declared type. It is only
+// emitted with `onMismatch: warn`; otherwise it is the error of the run.
+type CellsMismatched struct {
+	warn    `kind:"cells.mismatched"`
+	Table   string   `json:"table"`
+	Column  string   `json:"column"`
+	Type    string   `json:"type"`
+	Cells   int      `json:"cells"`
+	First   []string `json:"first"`
+	Pointer string   `json:"pointer"`
+}
+
+func (e CellsMismatched) message() string {
+	do := "do"
+	if e.Cells == 1 {
+		do = "does"
+	}
+	return fmt.Sprintf("%s of column %q of table %s %s not fit the type %s: %s", textfmt.Count(e.Cells, "cell"), e.Column, e.Table, do, e.Type, strings.Join(e.First, ", "))
 }
 
 // TableMerging reports that a large table is being merged. It is only emitted with --merge.

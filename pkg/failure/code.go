@@ -62,6 +62,7 @@ const (
 	InvalidMapping      Code = "invalid-mapping"
 	UnusedMapping       Code = "unused-mapping"
 	NoPrimaryKey        Code = "no-primary-key"
+	EmptyBoolean        Code = "empty-boolean"
 	ErrorRow            Code = "error-row"
 
 	// Remembered values.

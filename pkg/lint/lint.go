@@ -44,6 +44,7 @@ func checks() []check {
 		foreignPagingSettings,
 		unusedMappings,
 		keylessMappings,
+		emptyBooleans,
 		errorRows,
 		unfilledPlaceholders,
 		sentPlaceholders,
@@ -112,11 +113,11 @@ type iteration struct {
 // thousands.
 type iterationKey struct {
 	jobs, mappings, userData, baseURL string
-	incremental                       bool
+	incremental, textBooleans         bool
 }
 
 func partsOf(it config.Iteration) iterationKey {
-	p := iterationKey{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String(), incremental: it.Incremental}
+	p := iterationKey{mappings: it.Mappings.Pointer, userData: it.UserData.Pointer, baseURL: it.BaseURL.String(), incremental: it.Incremental, textBooleans: it.TextBooleans}
 	if len(it.Jobs) > 0 {
 		p.jobs = it.Jobs[0].Pointer // all jobs are in one list
 	}

@@ -144,6 +144,8 @@ func TestCheck(t *testing.T) {
 		{"an open address, asked without credentials", given{api: auth, config: `,"#k":"long-s"`, jobs: `{"endpoint":"http://files.example.com/x","credentials":false}`}, nil},
 
 		{"incremental mappings without a primary key", given{config: `,"incrementalOutput":true,"mappings":{"users":{"id":"id"},"a":{"id":{"mapping":{"destination":"id","primaryKey":true}}},"b":{"x":"X"}}`, jobs: `{"endpoint":"users"},{"endpoint":"a"},{"endpoint":"b","store":false,"children":[{"endpoint":"users/{i}","dataType":"users","placeholders":{"i":"x"}}]},{"endpoint":"c"}`}, []string{"no-primary-key /config/mappings/users"}},
+		{"booleans with one cell for false and null", given{config: `,"mappings":{"users":{"a":{"mapping":{"destination":"a","type":"BOOLEAN"}},"c":{"type":"table","destination":"c","tableMapping":{"b":{"mapping":{"destination":"b","type":"BOOLEAN"}}}}}}`, jobs: `{"endpoint":"users"}`}, []string{"empty-boolean /config/mappings/users/a/mapping/type", "empty-boolean /config/mappings/users/c/tableMapping/b/mapping/type"}},
+		{"booleans that are texts", given{config: `,"booleans":"text","mappings":{"users":{"a":{"mapping":{"destination":"a","type":"BOOLEAN","nullable":false}}}}`, jobs: `{"endpoint":"users"}`}, nil},
 		{"a mapping no job feeds", given{config: `,"mappings":{"user":{"id":"id"},"users":{"id":"id"}}`}, []string{"unused-mapping /config/mappings/user"}},
 		{"a mapping of a child's data type", given{config: `,"mappings":{"o":{"id":"id"}}`, jobs: `{"endpoint":"x","children":[{"endpoint":"{i}","dataType":"o","placeholders":{"i":"i"}}]}`}, nil},
 		{"a mapping that one iteration feeds", given{config: `,"mappings":{"o":{"id":"id"}}`, rest: `,"iterations":[{"jobs":[{"endpoint":"o"}]},{"jobs":[{"endpoint":"p"}]}]`}, nil},

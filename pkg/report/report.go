@@ -194,6 +194,7 @@ type table struct {
 // Column holds the shapes of the cells in a column.
 type Column struct {
 	Name   string  `json:"name"`
+	Type   string  `json:"type,omitempty"`
 	Empty  int     `json:"empty"`
 	Shapes []Shape `json:"shapes"`
 }

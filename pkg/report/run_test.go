@@ -155,8 +155,8 @@ config.warning  /parameters/config/jobs/0/dataFeild 1
 check overwritten-parameter /parameters/config/jobs/0/params/offset 1
 check plain-address /parameters/api/baseUrl 1
 data.empty  /parameters/config/jobs/0/children/0 3
-shop.users 3 3 [{id 0 [{integer 3 1 1}]} {name 0 [{text 3 2 34}]} {born 1 [{date 2 10 10}]} {score 0 [{integer 2 1 1} {number 1 3 3}]}]
-shop.orders 4 4 [{order 0 [{text 4 4 4}]} {at 0 [{time 4 20 20}]} {parent_id 0 [{integer 4 1 1}]}]`
+shop.users 3 3 [{id  0 [{integer 3 1 1}]} {name  0 [{text 3 2 34}]} {born  1 [{date 2 10 10}]} {score  0 [{integer 2 1 1} {number 1 3 3}]}]
+shop.orders 4 4 [{order  0 [{text 4 4 4}]} {at  0 [{time 4 20 20}]} {parent_id  0 [{integer 4 1 1}]}]`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}

@@ -67,6 +67,9 @@ func (c *Collector) addTable(e event.TableWritten) {
 	t := &table{Table: e.Table, Rows: e.Rows, Columns: make([]Column, len(e.Columns))}
 	for i, name := range e.Columns {
 		t.Columns[i] = Column{Name: name, Shapes: []Shape{}}
+		if i < len(e.Types) {
+			t.Columns[i].Type = e.Types[i]
+		}
 	}
 	c.report.Tables = append(c.report.Tables, t)
 	c.report.Totals.Tables++
@@ -82,7 +85,7 @@ func (c *Collector) setShapes(t *table) {
 	}
 	t.Sampled = all[0].sampled
 	for i, column := range all[0].columns {
-		column.Name = t.Columns[i].Name
+		column.Name, column.Type = t.Columns[i].Name, t.Columns[i].Type
 		t.Columns[i] = column
 	}
 }

@@ -117,6 +117,7 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/settings/properties/debug", config: `§`, other: `true`, see: model},
 		{pointer: "/$defs/settings/properties/onIncomplete", config: `§`, other: `"fail"`, see: model},
 		{pointer: "/$defs/settings/properties/driftWarning", config: `§`, other: `true`, see: model},
+		{pointer: "/$defs/settings/properties/booleans", config: `§`, other: `"text"`, see: model},
 		{pointer: "/$defs/settings/properties/http/properties/headers", config: `"http":{§"__":0},`, other: `{"X-A":"1"}`, see: run},
 		{pointer: "/$defs/settings/properties/compatLevel", config: `§`, other: `2`, see: model},
 		{pointer: "/$defs/job/properties/method", job: `§`, other: `"POST"`, see: run},
@@ -135,6 +136,8 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/dataField/properties/parallel", job: `§`, with: `"dataField":{"path":".","parallel":%s},`, without: `"dataField":{"path":"."},`, other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/type", config: mapping(`"mapping":{"destination":"id"},§`), other: `"user"`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/mapping/properties/primaryKey", config: mapping(`"mapping":{"destination":"id",§"__":0},`), other: `true`, see: run},
+		{pointer: "/$defs/mappingSetting/properties/mapping/properties/nullable", config: `"mappings":{"items":{"missing":{"mapping":{"destination":"m","type":"STRING",§"__":0}}}},`, other: `false`, see: run},
+		{pointer: "/$defs/mappingSetting/properties/mapping/properties/onMismatch", config: `"mappings":{"items":{"missing":{"mapping":{"destination":"m","type":"STRING","nullable":false,§"__":0}}}},`, other: `"warn"`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/forceType", config: `"mappings":{"items":{"kids":{"mapping":{"destination":"kids"},§"__":0}}},`, other: `true`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/delimiter", config: `"mappings":{"items":{"deep.flat":{"mapping":{"destination":"flat"},§"__":0}}},`, other: `"/"`, see: run},
 		{pointer: "/$defs/mappingSetting/properties/optional", config: `"mappings":{"items":{"id":{"mapping":{"destination":"id","primaryKey":true}},"missing":{"type":"table","destination":"kids","tableMapping":{"k":"k"},§"__":0}}},`, other: `true`, see: run},
@@ -225,9 +228,9 @@ func model(t *testing.T, text string) string {
 		t.Fatalf("%v: %s", problems, text)
 	}
 	it, api := doc.Iterations[0], doc.API
-	return fmt.Sprintf("%s %q %v %v %v %d %v %v %d %d bucket %q, debug %v, incomplete fails %v, drift %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
+	return fmt.Sprintf("%s %q %v %v %v %d %v %v %d %d bucket %q, debug %v, incomplete fails %v, drift %v, text booleans %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
 		api.ConnectTimeout, api.RequestTimeout, api.MaxResponseBytes, api.IgnoreErrors, api.TrustedOrigins, api.Concurrency, api.Lookahead,
-		it.Bucket, it.Debug, it.FailIncomplete, it.DriftWarning, it.Incremental, it.CompatLevel, settings)
+		it.Bucket, it.Debug, it.FailIncomplete, it.DriftWarning, it.TextBooleans, it.Incremental, it.CompatLevel, settings)
 }
 
 // unwrapped is the model of a document that has `parameters` beside its sections,

@@ -103,12 +103,13 @@ func Of(ctx context.Context, text []byte, o Options) (*Preview, error) {
 func (o Options) env(secrets *secret.Registry) *env.Run {
 	return &env.Run{
 		State: o.State, LoginsOnly: o.LoginsOnly,
-		Log:       event.NewLog(event.Discard{}, secrets, o.Now),
-		Secrets:   secrets,
-		Now:       o.Now,
-		Sleep:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-		Getenv:    func(string) string { return "" },
-		Rand:      o.Rand,
-		UserAgent: "configurable-extractor/" + o.Version,
+		TypesEnforced: o.Getenv != nil && o.Getenv("KBC_DATA_TYPE_SUPPORT") == "authoritative",
+		Log:           event.NewLog(event.Discard{}, secrets, o.Now),
+		Secrets:       secrets,
+		Now:           o.Now,
+		Sleep:         func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Getenv:        func(string) string { return "" },
+		Rand:          o.Rand,
+		UserAgent:     "configurable-extractor/" + o.Version,
 	}
 }

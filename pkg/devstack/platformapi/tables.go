@@ -22,14 +22,50 @@ type tableRecord struct {
 	ColumnMetadata map[string][]metadataRecord `json:"columnMetadata"`
 	// Bucket is nil if the table is listed in the record of its bucket.
 	Bucket *bucketRecord `json:"bucket,omitempty"`
-	// Transactional and the fields below it have the same value for all tables, because
-	// aliases and typed tables do not exist here.
-	Transactional  bool     `json:"transactional"`
-	IsAlias        bool     `json:"isAlias"`
-	IsAliasable    bool     `json:"isAliasable"`
-	IsTyped        bool     `json:"isTyped"`
-	IndexedColumns []string `json:"indexedColumns"`
-	Attributes     []string `json:"attributes"`
+	// Transactional, IsAlias, IsAliasable and Attributes have the same value for all
+	// tables, because aliases do not exist here.
+	Transactional bool `json:"transactional"`
+	IsAlias       bool `json:"isAlias"`
+	IsAliasable   bool `json:"isAliasable"`
+	IsTyped       bool `json:"isTyped"`
+	// Definition is nil unless the table is typed.
+	Definition     *tableDefinition `json:"definition,omitempty"`
+	IndexedColumns []string         `json:"indexedColumns"`
+	Attributes     []string         `json:"attributes"`
+}
+
+// tableDefinition describes the columns of a typed table, in the form of the Storage API
+// (apiary.apib of keboola/storage-api-php-client).
+type tableDefinition struct {
+	PrimaryKeysNames []string           `json:"primaryKeysNames"`
+	Columns          []columnDefinition `json:"columns"`
+}
+
+type columnDefinition struct {
+	Name          string         `json:"name"`
+	Definition    typeDefinition `json:"definition"`
+	BaseType      string         `json:"basetype"`
+	CanBeFiltered bool           `json:"canBeFiltered"`
+}
+
+// typeDefinition is a type of the backend. Types have no synonyms there: an INTEGER is a
+// NUMBER with the length 38,0.
+type typeDefinition struct {
+	Type     string  `json:"type"`
+	Nullable bool    `json:"nullable"`
+	Length   *string `json:"length"`
+}
+
+func definitionOf(t store.Table) *tableDefinition {
+	if !t.Typed {
+		return nil
+	}
+	d := &tableDefinition{PrimaryKeysNames: append([]string{}, t.PrimaryKey...)}
+	for _, c := range t.Columns {
+		backendType, length := c.Definition()
+		d.Columns = append(d.Columns, columnDefinition{c.Name, typeDefinition{backendType, c.Nullable, orNull(length)}, c.Type, true})
+	}
+	return d
 }
 
 // tableOf returns the record of a table with its metadata.
@@ -40,6 +76,7 @@ func (s *server) tableOf(r *http.Request, t store.Table, bucket *bucketRecord) (
 		PrimaryKey: append([]string{}, t.PrimaryKey...), Created: storageTime(t.Created),
 		RowsCount: t.Rows, DataSizeBytes: t.Bytes,
 		Columns: []string{}, Metadata: each(own, metadataOf), ColumnMetadata: map[string][]metadataRecord{},
+		IsTyped: t.Typed, Definition: definitionOf(t),
 		Bucket: bucket, IndexedColumns: append([]string{}, t.PrimaryKey...), Attributes: []string{},
 	}
 	if !t.LastImport.IsZero() {

@@ -74,6 +74,25 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
+func TestTypedTable(t *testing.T) {
+	w := newWorld(t)
+	w.load(store.Load{
+		Table: "in.c-typed.t", PrimaryKey: []string{"id"}, Typed: true,
+		Columns: []store.Column{{Name: "id", Type: "INTEGER"}, {Name: "price", Type: "NUMERIC", Length: "12,2", Nullable: true}, {Name: "rate", Type: "FLOAT", Nullable: true}, {Name: "at", Type: "TIMESTAMP", Nullable: true}, {Name: "s", Type: "STRING", Nullable: true}},
+		Next:    rowsOf(),
+	})
+	typed := w.call("GET", "/v2/storage/tables/in.c-typed.t", "", "")
+	const definition = `"isTyped":true,"definition":{"primaryKeysNames":["id"],"columns":[` +
+		`{"name":"id","definition":{"type":"NUMBER","nullable":false,"length":"38,0"},"basetype":"INTEGER","canBeFiltered":true},` +
+		`{"name":"price","definition":{"type":"NUMBER","nullable":true,"length":"12,2"},"basetype":"NUMERIC","canBeFiltered":true},` +
+		`{"name":"rate","definition":{"type":"FLOAT","nullable":true,"length":null},"basetype":"FLOAT","canBeFiltered":true},` +
+		`{"name":"at","definition":{"type":"TIMESTAMP_NTZ","nullable":true,"length":"9"},"basetype":"TIMESTAMP","canBeFiltered":true},` +
+		`{"name":"s","definition":{"type":"VARCHAR","nullable":true,"length":"16777216"},"basetype":"STRING","canBeFiltered":true}]}`
+	if !strings.Contains(typed.body, definition) {
+		t.Errorf("the typed table is\n%s\nwant\n%s", typed.body, definition)
+	}
+}
+
 func TestTables(t *testing.T) {
 	w := newWorld(t)
 	w.load(store.Load{

@@ -27,6 +27,12 @@ type Load struct {
 	// several rows have the same primary key, the last row is kept, at the position of the
 	// first.
 	Incremental bool
+	// Typed makes a new table typed. A load into a typed table must fit its columns.
+	// After a load without Typed, the table is not typed.
+	Typed bool
+	// Begin is called before the first call of Next, with the columns of a typed table in
+	// the order of Columns, or with nil for another table. It may be nil.
+	Begin func(typed []Column)
 	// Metadata is set on the table and ColumnMetadata on the columns, by their names.
 	Metadata       map[string]string
 	ColumnMetadata map[string]map[string]string
@@ -97,11 +103,21 @@ func (s *Store) Load(ctx context.Context, l Load) (Table, error) {
 	if err != nil && found {
 		return Table{}, err
 	}
+	err = nil
 	after := tableRecord{Table: Table{ID: l.Table, Columns: l.Columns, PrimaryKey: l.PrimaryKey, Created: before.Created}}
-	if l.Incremental && found {
-		if after.Table, err = l.extend(before.Table); err != nil {
-			return Table{}, err
-		}
+	switch {
+	case l.Typed && (!found || before.Typed):
+		after.Table, err = s.forTypes(l, before.Table, found)
+	case l.Incremental && found:
+		after.Table, err = l.extend(before.Table)
+		after.Typed = false
+	}
+	if err != nil {
+		return Table{}, err
+	}
+	l.begin(after.Table)
+	if after.Typed && !l.Incremental {
+		l = l.inOrder(after.Columns)
 	}
 	if err := s.writeRows(ctx, l, before, &after); err != nil {
 		s.discardRows(after)
@@ -146,7 +162,7 @@ func (l Load) extend(t Table) (Table, error) {
 		return t, l.userf("columns of the table are missing in an incremental load: %s", strings.Join(missing, ", "))
 	}
 	if !slices.Equal(slices.Sorted(slices.Values(t.PrimaryKey)), slices.Sorted(slices.Values(l.PrimaryKey))) {
-		return t, l.userf("the primary key of an incremental load is %s, that of the table is %s", keyText(l.PrimaryKey), keyText(t.PrimaryKey))
+		return t, l.keyChange(t)
 	}
 	for _, c := range l.Columns {
 		if !slices.ContainsFunc(t.Columns, func(d Column) bool { return d.Name == c.Name }) {
@@ -154,6 +170,47 @@ func (l Load) extend(t Table) (Table, error) {
 		}
 	}
 	return t, l.checkWidth(len(t.Columns))
+}
+
+// inOrder returns the load with its columns in another order. All columns must be columns
+// of the load.
+func (l Load) inOrder(columns []Column) Load {
+	from := make([]int, len(columns))
+	for i, c := range columns {
+		from[i] = slices.IndexFunc(l.Columns, func(d Column) bool { return d.Name == c.Name })
+	}
+	next, cells := l.Next, make([]string, len(columns))
+	width := len(l.Columns)
+	l.Columns = columns
+	l.Next = func() ([]string, error) {
+		row, err := next()
+		if err != nil || len(row) != width {
+			return row, err
+		}
+		for i, at := range from {
+			cells[i] = row[at]
+		}
+		return cells, nil
+	}
+	return l
+}
+
+func (l Load) keyChange(t Table) error {
+	return l.userf("the primary key of an incremental load is %s, that of the table is %s", keyText(l.PrimaryKey), keyText(t.PrimaryKey))
+}
+
+// begin calls Begin with the columns of the table.
+func (l Load) begin(t Table) {
+	if l.Begin == nil {
+		return
+	}
+	var columns []Column
+	for _, c := range l.Columns {
+		if at := slices.IndexFunc(t.Columns, func(d Column) bool { return d.Name == c.Name }); t.Typed && at >= 0 {
+			columns = append(columns, t.Columns[at])
+		}
+	}
+	l.Begin(columns)
 }
 
 func keyText(columns []string) string {

@@ -47,6 +47,7 @@ func tableObjects(table string) Object { return Object("table\x00" + table + "\x
 const (
 	baseTypeKey  = "KBC.datatype.basetype"
 	nullableKey  = "KBC.datatype.nullable"
+	lengthKey    = "KBC.datatype.length"
 	typeProvider = "storage"
 )
 
@@ -216,6 +217,9 @@ func (c Column) types(given map[string]string) map[string]string {
 	types := map[string]string{}
 	if c.Type != "" {
 		types[baseTypeKey], types[nullableKey] = c.Type, strconv.FormatBool(c.Nullable)
+	}
+	if c.Length != "" {
+		types[lengthKey] = c.Length
 	}
 	maps.DeleteFunc(types, func(key, _ string) bool {
 		_, found := given[key]

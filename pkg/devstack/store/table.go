@@ -11,6 +11,8 @@ type Column struct {
 	Name string
 	// Type is the base type, for example INTEGER. It is empty if unknown.
 	Type string
+	// Length is the length in the schema of the manifest, or "".
+	Length string
 	// Nullable is true if cells may be empty.
 	Nullable bool
 }
@@ -21,7 +23,9 @@ type Table struct {
 	ID, Bucket, Name string
 	Columns          []Column
 	PrimaryKey       []string
-	Rows             int
+	// Typed is true if the columns have native types, see Load.Typed.
+	Typed bool
+	Rows  int
 	// Bytes is the total size of all cells, in bytes.
 	Bytes               int64
 	Created, LastImport time.Time

@@ -53,7 +53,7 @@ func addSchema(l *store.Load, schema []column) error {
 		if err != nil {
 			return err
 		}
-		l.Columns = append(l.Columns, store.Column{Name: stored, Type: c.baseType, Nullable: c.nullable == nil || *c.nullable})
+		l.Columns = append(l.Columns, store.Column{Name: stored, Type: c.baseType, Length: c.length, Nullable: c.nullable == nil || *c.nullable})
 		if c.primaryKey != nil && *c.primaryKey {
 			l.PrimaryKey = append(l.PrimaryKey, stored)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -39,6 +40,7 @@ type settings struct {
 type column struct {
 	name       string
 	baseType   string
+	length     string
 	nullable   *bool
 	primaryKey *bool
 	metadata   map[string]string
@@ -170,11 +172,11 @@ func readColumn(o *object) column {
 	o.flag("distribution_key")
 	o.object("data_type", func(types *object) {
 		types.object("base", func(base *object) {
-			c.baseType = base.oneOf("type", baseTypes()...)
-			readType(base)
+			c.baseType = base.oneOf("type", store.BaseTypes()...)
+			c.length = readType(base)
 		})
 		for _, backend := range []string{"snowflake", "bigquery"} {
-			types.object(backend, readType)
+			types.object(backend, func(own *object) { readType(own) })
 		}
 	})
 	c.metadata = o.members("metadata")
@@ -182,10 +184,12 @@ func readColumn(o *object) column {
 	return c
 }
 
-func readType(o *object) {
+// readType reads a type and returns its length.
+func readType(o *object) (length string) {
 	o.requiredText("type")
-	o.scalar("length")
+	length, _ = o.scalar("length")
 	o.scalar("default")
+	return length
 }
 
 func (o *object) optionalFlag(name string) *bool {

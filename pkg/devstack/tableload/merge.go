@@ -60,7 +60,7 @@ func mergeSchemas(below, above []column) []column {
 		}
 		m := &merged[i]
 		if c.baseType != "" {
-			m.baseType = c.baseType
+			m.baseType, m.length = c.baseType, c.length
 		}
 		if c.nullable != nil {
 			m.nullable = c.nullable

@@ -78,10 +78,9 @@ func Load(ctx context.Context, o Options) ([]store.Table, error) {
 
 func (o Options) load(ctx context.Context, p plan) (store.Table, error) {
 	rows := &rows{ctx: ctx, root: o.root, plan: p}
-	if o.DataTypes == Authoritative {
-		rows.types = p.load.Columns
-	}
 	l := p.load
+	l.Typed = o.DataTypes == Authoritative
+	l.Begin = func(typed []store.Column) { rows.types = typed }
 	l.Next = rows.next
 	t, err := o.Store.Load(ctx, l)
 	if closed := rows.close(); err == nil && closed != nil {
@@ -171,14 +170,11 @@ func (r *rows) check(cells []string) error {
 		return failure.Userf("row %d has %d cells, not one for each of the %d columns", r.row, len(cells), columns)
 	}
 	for i, c := range r.types {
-		if c.Type == typeString {
-			continue
-		}
 		switch cell := cells[i]; {
 		case cell == "" && !c.Nullable:
 			return failure.Userf("row %d, column %q: a value is missing, the column is not nullable", r.row, c.Name)
-		case cell != "" && !fits(c.Type, cell):
-			return failure.Userf("row %d, column %q: %.40q is not of the type %s", r.row, c.Name, cell, c.Type)
+		case cell != "" && !fits(c, cell):
+			return failure.Userf("row %d, column %q: %.40q is not of the type %s", r.row, c.Name, cell, typeText(c))
 		}
 	}
 	return nil

@@ -97,7 +97,7 @@ func (b *bench) text(t *testing.T, tb store.Table) string {
 	return strings.Join(lines, "|")
 }
 
-const schema = `"schema":[{"name":"id","data_type":{"base":{"type":"INTEGER"}},"nullable":false,"primary_key":true},{"name":"at","data_type":{"base":{"type":"DATE","length":3}},"metadata":{"k":"v"}}]`
+const schema = `"schema":[{"name":"id","data_type":{"base":{"type":"INTEGER"}},"nullable":false,"primary_key":true},{"name":"at","data_type":{"base":{"type":"DATE"}},"metadata":{"k":"v"}}]`
 
 func TestLoad(t *testing.T) {
 	const bucket = "in.c-keboola-ex-api-12"
@@ -132,8 +132,8 @@ func TestLoad(t *testing.T) {
 		{"a schema without support is ignored", map[string]string{"t": "x,y\n1,2\n", "t.manifest": `{"has_header":true,` + schema + `}`}, "", NoTypes, []string{bucket + ".t x,y|1,2"}},
 		{"a schema as hints", map[string]string{"t": "1,no date\n", "t.manifest": `{` + schema + `}`}, "", Hints, []string{bucket + ".t id*:INTEGER,at:DATE?|1,no date"}},
 		{"a schema that counts", map[string]string{"t": "x,y\n1,\n2,2026-01-02\n", "t.manifest": `{"has_header":true,` + schema + `}`}, "", Authoritative, []string{bucket + ".t id*:INTEGER,at:DATE?|1,|2,2026-01-02"}},
-		{"schemas are merged", map[string]string{"t": "1,\n", "t.manifest": `{` + schema + `}`},
-			`{"tables":[{"source":"t","destination":"in.c-x.y","schema":[{"name":"at","primary_key":true,"data_type":{"base":{"type":"STRING"}}}]}]}`, Authoritative, []string{"in.c-x.y id*:INTEGER,at*:STRING?|1,"}},
+		{"schemas are merged", map[string]string{"t": "1,x\n", "t.manifest": `{` + schema + `}`},
+			`{"tables":[{"source":"t","destination":"in.c-x.y","schema":[{"name":"at","primary_key":true,"data_type":{"base":{"type":"STRING"}}}]}]}`, Authoritative, []string{"in.c-x.y id*:INTEGER,at*:STRING|1,x"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := newBench(t)
@@ -275,8 +275,8 @@ func TestComponentTables(t *testing.T) {
 		want  string
 	}{
 		{"older form", false, NoTypes, "in.c-shop.users id*,name|1,Ann \"A\"\nB|2,"},
-		{"typed", true, Authoritative, "in.c-shop.users id*:INTEGER,name:STRING|1,Ann \"A\"\nB|2,"},
-		{"typed, as hints", true, Hints, "in.c-shop.users id*:INTEGER,name:STRING|1,Ann \"A\"\nB|2,"},
+		{"typed", true, Authoritative, "in.c-shop.users id*:INTEGER,name:STRING?|1,Ann \"A\"\nB|2,"},
+		{"typed, as hints", true, Hints, "in.c-shop.users id*:INTEGER,name:STRING?|1,Ann \"A\"\nB|2,"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			b := newBench(t)

@@ -59,6 +59,11 @@ type columnView struct {
 	By, Order string
 }
 
+// Declared returns the declared type, e.g. "NUMERIC(12,2) NOT NULL", or "".
+func (c columnView) Declared() string {
+	return csvtable.ColumnType{Base: c.Type, Length: c.Length, Nullable: c.Nullable}.String()
+}
+
 // describe sets the statistics of the sampled cells.
 func (c *columnView) describe(found report.Column, sampled int) {
 	if sampled == 0 {

@@ -137,6 +137,8 @@ func TestTableSearchAndOrder(t *testing.T) {
 	}
 	p.see("/tables/in.c-s.t", `data-label="In the data">integer, text, number</td>`, "80 %", "always empty", "0 %")
 	lacks(t, p.see("/tables/in.c-s.t"), "no type", "Declared type", "Primary key</th>", "Empty allowed")
+	p.load(store.Load{Table: "in.c-s.typed", Typed: true, PrimaryKey: []string{"n"}, Columns: []store.Column{{Name: "n", Type: "INTEGER", Nullable: true}, {Name: "price", Type: "NUMERIC", Length: "12,2", Nullable: true}}}, []string{"1", "9.50"})
+	p.see("/tables/in.c-s.typed", `data-label="Declared type">INTEGER NOT NULL</td>`, `data-label="Declared type">NUMERIC(12,2)</td>`)
 	p.load(store.Load{Table: "in.c-s.empty", Columns: []store.Column{{Name: "n"}}})
 	lacks(t, p.see("/tables/in.c-s.empty", "The table has no rows"), "In the data", "Filled")
 }

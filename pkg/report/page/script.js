@@ -345,7 +345,7 @@ function tables() {
     const share = (n) => t.sampled ? (100 * n / t.sampled).toFixed(n && n < t.sampled ? 1 : 0) + " %" : "";
     const note = !t.sampled ? "no rows were sampled" : t.sampled < t.rows ? "statistics of the first " + count(t.sampled, "row") : "";
     const table = tableSection("", "Columns of " + t.table, note, [
-      column("Column", (c) => make("code", "", c.name)),
+      column("Column", (c) => [make("code", "", c.name), c.type ? under(c.type) : ""]),
       column("Shape (characters)", (c) => c.shapes.map((s) => s.shape + "(" + range(s) + ")" + (c.shapes.length > 1 ? " × " + figure(s.count) : "")).join(", "), "long"),
       number("Empty", (c) => share(c.empty)),
     ], t.columns);

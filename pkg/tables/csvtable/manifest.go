@@ -11,9 +11,10 @@ import (
 type Manifest struct {
 	Incremental bool
 	PrimaryKey  []string
-	// Columns are the columns of a typed table, and Kinds the kinds that their types
-	// stand for. Both are nil for other tables.
+	// Columns are the columns of a typed table, Types their types, and Kinds the kinds
+	// that the types stand for. All are nil for other tables.
 	Columns []string
+	Types   []ColumnType
 	Kinds   []Kinds
 
 	document value.Value
@@ -36,6 +37,8 @@ func ParseManifest(text []byte) (Manifest, error) {
 	for _, column := range v.Field("schema").Items() {
 		name := column.Field("name").Text()
 		m.Columns = append(m.Columns, name)
+		base := column.Field("data_type").Field("base")
+		m.Types = append(m.Types, ColumnType{Base: base.Field("type").Text(), Length: base.Field("length").Text(), Nullable: column.Field("nullable").True()})
 		m.Kinds = append(m.Kinds, kindsOf(column))
 		if column.Field("primary_key").True() {
 			m.PrimaryKey = append(m.PrimaryKey, name)
@@ -61,12 +64,13 @@ func kindsOf(column value.Value) Kinds {
 	return KindsOf(kind)
 }
 
-// With returns the manifest for a table with these columns and kinds. The manifest of a
-// table without types is returned unchanged.
-func (m Manifest) With(columns []string, kinds []Kinds) []byte {
+// With returns the manifest for a table with these columns, types and kinds. A column
+// without a type gets it from its kinds. The manifest of a table without types is returned
+// unchanged.
+func (m Manifest) With(columns []string, types []ColumnType, kinds []Kinds) []byte {
 	if m.Columns == nil {
 		return m.document.AppendEscapedJSON(nil)
 	}
-	t := Table{Columns: slices.Clone(columns), PrimaryKey: m.PrimaryKey}
+	t := Table{Columns: slices.Clone(columns), Types: types, PrimaryKey: m.PrimaryKey}
 	return m.document.With("schema", t.schema(kinds)).AppendEscapedJSON(nil)
 }

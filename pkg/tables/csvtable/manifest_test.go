@@ -28,7 +28,7 @@ func TestParseManifest(t *testing.T) {
 		if row.Typed && !slices.Equal(m.Columns, columns) {
 			t.Errorf("columns %q of %s", m.Columns, text)
 		}
-		if got := m.With(columns, m.Kinds); string(got) != string(text) {
+		if got := m.With(columns, nil, m.Kinds); string(got) != string(text) {
 			t.Errorf("written again\n%s\nwant\n%s", got, text)
 		}
 	}

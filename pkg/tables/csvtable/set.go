@@ -1,6 +1,7 @@
 package csvtable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -150,10 +151,18 @@ func (s *Set) existing(t Table) (*Writer, error) {
 	case !slices.Equal(w.table.Columns, t.Columns):
 		return nil, failure.Userf("table %q is written twice, with different columns: %s; the columns must be the same, or the names of the tables different",
 			t.FileName(), difference(w.table.Columns, t.Columns))
-	default:
-		return w, nil
 	}
+	for i, column := range t.Columns {
+		if first, second := w.table.declared(i), t.declared(i); first != second {
+			return nil, failure.Userf("table %q is written twice, with different types: column %q is %s in the first and %s in the second; the types must be the same, or the names of the tables different",
+				t.FileName(), column, TypeText(first), TypeText(second))
+		}
+	}
+	return w, nil
 }
+
+// TypeText describes a declared type, also if there is none.
+func TypeText(t ColumnType) string { return cmp.Or(t.String(), "without a declared type") }
 
 // difference describes how two headers differ.
 func difference(first, second []string) string {

@@ -76,7 +76,7 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(written); got != `[{{t b [c"] [c"] false false} 6} {{u b [x] [] false false} 2} {{empty  [c"] [] false false} 0}]` {
+	if got := fmt.Sprint(written); got != `[{{t b [c"] [] [] [c"] false false} 6} {{u b [x] [] [] [] false false} 2} {{empty  [c"] [] [] [] false false} 0}]` {
 		t.Errorf("written %s", got)
 	}
 	check(t, dir, "b.t", "\"c\"\"\"\n\"a\"\n\""+long+"\"\n\"b\n\"\n\""+long+"\"\n\"c\"\n\"d\"\n")
@@ -103,6 +103,7 @@ func TestSetRefuses(t *testing.T) {
 		{"fewer columns", Table{Name: "t", Bucket: "b", Columns: []string{"y"}}, twice + `, with different columns: only the first one has "x"; the columns must be the same, or the names of the tables different`},
 		{"other columns", Table{Name: "t", Bucket: "b", Columns: []string{"a", "b"}}, twice + `, with different columns: only the first one has "x", "y", only the second one has "a", "b"; the columns must be the same, or the names of the tables different`},
 		{"another order", Table{Name: "t", Bucket: "b", Columns: []string{"y", "x"}}, twice + `, with different columns: their order differs; the columns must be the same, or the names of the tables different`},
+		{"declared types", Table{Name: "t", Bucket: "b", Columns: []string{"x", "y"}, Types: []ColumnType{{}, {Base: "DATE", Nullable: true}}}, twice + `, with different types: column "y" is without a declared type in the first and DATE in the second; the types must be the same, or the names of the tables different`},
 		{"another bucket, the same file", Table{Name: "b.t", Columns: []string{"x", "y"}}, twice + `: two tables of this run have that file name`},
 		{"no file name", Table{Name: "a/b", Columns: []string{"x"}}, `table "a/b" cannot be written to a file: a slash or a NUL byte cannot be part of a file name`},
 		{"a file of somebody else", Table{Name: "there", Columns: []string{"x"}}, `table "there" is written twice: two tables of this run have that file name`},

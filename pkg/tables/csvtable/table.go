@@ -26,6 +26,11 @@ type Table struct {
 	Bucket string
 	// Columns are the header. There is at least one column.
 	Columns []string
+	// Types are the declared types of the columns. It is nil if no type is declared.
+	Types []ColumnType
+	// Lenient is true for columns that may have cells which do not fit their types. It is
+	// nil without such columns.
+	Lenient []bool
 	// PrimaryKey lists columns of the primary key. It may be empty.
 	PrimaryKey []string
 	// Incremental makes the platform add to the table instead of replacing it.
@@ -53,6 +58,24 @@ func (t Table) FileName() string {
 		return t.Name
 	}
 	return t.Bucket + "." + t.Name
+}
+
+// declared returns the declared type of a column.
+func (t Table) declared(column int) ColumnType {
+	if t.Types == nil {
+		return ColumnType{}
+	}
+	return t.Types[column]
+}
+
+// TypeNames returns the declared types of the columns as texts, "" for a column without a
+// declared type. It returns nil if no type is declared.
+func (t Table) TypeNames() []string {
+	var names []string
+	for _, declared := range t.Types {
+		names = append(names, declared.String())
+	}
+	return names
 }
 
 // manifestName returns the name of the manifest file.

@@ -11,12 +11,13 @@ type Kind uint8
 
 // The zero Kind is Absent, so that a cell without a value is absent.
 const (
-	Absent  Kind = iota // null or no value; the cell is empty
-	Integer             // a number without fraction and exponent that fits 64 bits
-	Number              // any other number that is certainly below MaxNumber
-	True                // written as 1
-	False               // written as an empty cell
-	Text                // any other value
+	Absent    Kind = iota // null or no value; the cell is empty
+	Integer               // a number without fraction and exponent that fits 64 bits
+	Number                // any other number that is certainly below MaxNumber
+	True                  // a boolean with a text
+	False                 // written as an empty cell
+	Text                  // any other value
+	emptyText             // Text without characters; a Writer finds it
 )
 
 // MaxNumber is the smallest absolute value that the numeric type of some backend cannot
@@ -24,12 +25,16 @@ const (
 // kind Text.
 const MaxNumber = 1e29
 
-// These are the base types of columns.
+// These are the base types of columns. A type that the configuration does not declare is
+// one of STRING, INTEGER, NUMERIC and BOOLEAN.
 const (
-	typeString  = "STRING"
-	typeInteger = "INTEGER"
-	typeNumeric = "NUMERIC"
-	typeBoolean = "BOOLEAN"
+	typeString    = "STRING"
+	typeInteger   = "INTEGER"
+	typeNumeric   = "NUMERIC"
+	typeFloat     = "FLOAT"
+	typeBoolean   = "BOOLEAN"
+	typeDate      = "DATE"
+	typeTimestamp = "TIMESTAMP"
 )
 
 // Kinds is the set of the kinds of one column's cells. It is empty if the table has no
@@ -54,8 +59,10 @@ func (s Kinds) subsetOf(other Kinds) bool { return s&^other == 0 }
 // missing value.
 //
 // False is an empty cell, which a boolean column can only load as null. A key must have
-// a value, so a key column with False stays a text column. Without rows, the kinds of a
-// column are unknown: it is text, and nullable unless it belongs to the key.
+// a value, so a key column with False stays a text column. An empty text is loaded as null,
+// too (Keboola's documentation of native types, "Handling NULLs"), so a column with one is
+// nullable unless it belongs to the key. Without rows, the kinds of a column are unknown:
+// it is text, and nullable unless it belongs to the key.
 func (s Kinds) columnType(key bool) (baseType string, nullable bool) {
 	values := s &^ KindsOf(Absent)
 	switch {
@@ -72,7 +79,7 @@ func (s Kinds) columnType(key bool) (baseType string, nullable bool) {
 	default:
 		baseType = typeString
 	}
-	return baseType, s.has(Absent) || baseType == typeBoolean && s.has(False)
+	return baseType, s.has(Absent) || s.has(emptyText) && !key || baseType == typeBoolean && s.has(False)
 }
 
 // schema returns the list of columns in a typed manifest.
@@ -80,12 +87,18 @@ func (t Table) schema(seen []Kinds) value.Value {
 	columns := make([]value.Value, len(t.Columns))
 	for i, name := range t.Columns {
 		isKey := slices.Contains(t.PrimaryKey, name)
-		baseType, nullable := seen[i].columnType(isKey)
-		base := value.Value{}.With("base", value.Value{}.With("type", value.OfString(baseType)))
+		declared := t.declared(i)
+		if declared.Base == "" {
+			declared.Base, declared.Nullable = seen[i].columnType(isKey)
+		}
+		base := value.Value{}.With("type", value.OfString(declared.Base))
+		if declared.Length != "" {
+			base = base.With("length", value.OfString(declared.Length))
+		}
 		members := []value.Member{
 			{Name: "name", Value: value.OfString(name)},
-			{Name: "data_type", Value: base},
-			{Name: "nullable", Value: value.OfBool(nullable)},
+			{Name: "data_type", Value: value.Value{}.With("base", base)},
+			{Name: "nullable", Value: value.OfBool(declared.Nullable)},
 		}
 		if isKey {
 			members = append(members, value.Member{Name: "primary_key", Value: value.OfBool(true)})

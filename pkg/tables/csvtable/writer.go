@@ -44,6 +44,9 @@ func (w *Writer) Row(cells [][]byte, kinds []Kind) error {
 			return failure.Applicationf("table %q: kinds of %d cells for %d columns", w.table.FileName(), len(kinds), len(cells))
 		}
 		for i, k := range kinds {
+			if k == Text && len(cells[i]) == 0 {
+				k = emptyText
+			}
 			w.seen[i].add(k)
 		}
 	}

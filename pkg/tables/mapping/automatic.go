@@ -30,6 +30,8 @@ type Options struct {
 	// Typed makes typed tables, see csvtable.Table: the same cells in columns with
 	// stored names.
 	Typed bool
+	// TextBooleans writes booleans as true and false, instead of 1 and an empty cell.
+	TextBooleans bool
 	// Warn reports values that are stored differently than their shape suggests, once
 	// for each column or list. It may be nil.
 	Warn func(table, text string)
@@ -65,13 +67,15 @@ func packColumns(columns []Column) value.Packed {
 type AutomaticMapper struct {
 	spool *spool
 	schemaLearner
-	typed      bool
-	named      func(text, name string) (secret bool)
-	remembered value.Value
-	known      map[string]*node // data types of the previous run
-	types      map[string]*dataType
-	order      []*dataType // data types in the order of their first rows
-	last       *Batch      // batch of the last row in the spool
+	typed bool
+	// textBooleans is Options.TextBooleans.
+	textBooleans bool
+	named        func(text, name string) (secret bool)
+	remembered   value.Value
+	known        map[string]*node // data types of the previous run
+	types        map[string]*dataType
+	order        []*dataType // data types in the order of their first rows
+	last         *Batch      // batch of the last row in the spool
 }
 
 // dataType is a data type that has a row in this run.
@@ -92,6 +96,7 @@ func NewAutomatic(o Options) (*AutomaticMapper, error) {
 		spool:         newSpool(o.TempDir),
 		schemaLearner: schemaLearner{warn: o.Warn, lists: o.Lists},
 		typed:         o.Typed,
+		textBooleans:  o.TextBooleans,
 		named:         o.Named,
 		remembered:    o.Structure,
 		known:         known,

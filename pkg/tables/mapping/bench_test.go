@@ -123,10 +123,12 @@ func BenchmarkConfigured(b *testing.B) {
 			"tags":{"type":"table","destination":"tags","tableMapping":{".":"tag"}},"orders":{"type":"table","destination":"orders","tableMapping":{"no":"no",
 			"items":{"type":"table","destination":"items","tableMapping":{"sku":"sku","qty":"qty"}}}},"parent_id":{"type":"user","mapping":{"destination":"parent"}}}}`
 	)
+	const typed = `{"users":{"id":{"mapping":{"destination":"id","primaryKey":true,"type":"INTEGER"}},"name":{"mapping":{"destination":"name","type":"STRING","length":200}},"email":{"mapping":{"destination":"email","type":"STRING"}},
+		"active":"active","created":{"mapping":{"destination":"created","type":"TIMESTAMP","onMismatch":"warn"}},"score":{"mapping":{"destination":"score","type":"NUMERIC","length":"12,4"}},"note":"note","city":{"mapping":{"destination":"city","type":"STRING"}},"visits":{"mapping":{"destination":"visits","type":"INTEGER"}},"tag":"tag"}}`
 	for _, row := range []struct {
 		name, mappings string
 		rows           []value.Packed
-	}{{"flat", flat, flatRows(b)}, {"nested", nested, nestedRows(b)}} {
+	}{{"flat", flat, flatRows(b)}, {"typed", typed, flatRows(b)}, {"nested", nested, nestedRows(b)}} {
 		b.Run(row.name, func(b *testing.B) {
 			size := 0
 			for _, v := range row.rows {

@@ -37,6 +37,9 @@ type tableOutput struct {
 	// flags finds, for each child table, the flag of an incomplete list.
 	flags []flagFinder
 	gaps  gaps
+	// mismatches has the cells that do not fit, by the checks of the table. It is nil if
+	// all cells fit.
+	mismatches []mismatches
 }
 
 // mappedRecord is a record with the members of the row that it is made from.
@@ -73,7 +76,7 @@ func (c *ConfiguredMapper) Has(dataType string) bool { return c.mappings.Has(dat
 // Batch begins the rows of one page of a data type that is mapped. If several columns
 // have the same name, the last value is used, at the index of the first.
 func (c *ConfiguredMapper) Batch(dataType string, columns []Column) *ConfiguredBatch {
-	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: packColumns(columns)}
+	b := &ConfiguredBatch{owner: c, table: c.mappings.roots[dataType], columns: packColumns(columns), given: columns}
 	c.rows[b.table.number].reached = true
 	return b
 }
@@ -114,7 +117,7 @@ func (c *ConfiguredMapper) emptyRecord(t *mappedTable) mappedRecord {
 	r.reached = true
 	last := len(r.free) - 1
 	if last < 0 {
-		return mappedRecord{record: newRecord(len(t.columns), c.mappings.typed)}
+		return mappedRecord{record: newRecord(len(t.columns), c.mappings.typed, c.mappings.textBooleans)}
 	}
 	reused := r.free[last]
 	r.free = r.free[:last]

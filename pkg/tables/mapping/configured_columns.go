@@ -32,6 +32,7 @@ func (c *mappingCompiler) arrange(t *mappedTable, parent link) {
 			c.reportTaken(t, s.destination, other.destination, s.pointer)
 		}
 	}
+	defer t.typeColumns()
 	if !parent.on {
 		return
 	}

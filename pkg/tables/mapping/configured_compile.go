@@ -21,6 +21,8 @@ type Mappings struct {
 	tables []*mappedTable
 	roots  map[string]*mappedTable // tables of the data types, by data type
 	typed  bool
+	// textBooleans is true if booleans are written as true and false.
+	textBooleans bool
 }
 
 // mappedTable is one table of a mapping. Several of them may have the same name.
@@ -31,8 +33,11 @@ type mappedTable struct {
 	pointer  string
 	settings []entry
 	columns  []string
-	key      []int // columns of the primary key
-	link     int   // column that links to the parent, or none
+	types    []csvtable.ColumnType // declared types of the columns; nil without any
+	checks   []cellCheck           // checks of the columns
+	lenient  []bool                // columns with `onMismatch: warn`; nil without any
+	key      []int                 // columns of the primary key
+	link     int                   // column that links to the parent, or none
 }
 
 // none is the index of a missing column.
@@ -58,6 +63,7 @@ type entry struct {
 	pointer    string
 	column     int // index of the column, or none
 	primary    bool
+	declared   columnType
 	asJSON     bool // lists and objects become JSON text
 	// optional is true if the value may be missing. An optional child table has no row
 	// for an empty value.
@@ -83,10 +89,11 @@ func (m Mappings) Has(dataType string) bool { return m.roots[dataType] != nil }
 
 // CompileMappings compiles `config.mappings`. It adds mistakes to the problems of the
 // section; the result must not be used if there are any. If typed is true (see
-// csvtable.Table), all columns get stored names.
-func CompileMappings(s config.Section, typed bool) Mappings {
+// csvtable.Table), all columns get stored names. If textBooleans is true, booleans are
+// written as true and false.
+func CompileMappings(s config.Section, typed, textBooleans bool) Mappings {
 	c := mappingCompiler{problems: s.Problems()}
-	c.roots, c.typed = map[string]*mappedTable{}, typed
+	c.roots, c.typed, c.textBooleans = map[string]*mappedTable{}, typed, textBooleans
 	if s.Present() && s.Value.Kind() != value.Object {
 		s.Fault(failure.InvalidMapping, "expected an object of mappings", "")
 	}
@@ -94,6 +101,8 @@ func CompileMappings(s config.Section, typed bool) Mappings {
 		mapping := s.Get(m.Name)
 		c.roots[m.Name] = c.table(m.Name, mapping.Pointer, mapping, link{})
 	}
+	c.typeLinks()
+	c.checkSameTypes()
 	return c.Mappings
 }
 
@@ -116,7 +125,7 @@ func (c *mappingCompiler) table(name, namePointer string, s config.Section, pare
 	c.columns(t, s, parent)
 	if err := (csvtable.Table{Name: name}).CheckName(); err != nil {
 		c.problem(namePointer, failure.Part(err.Error()))
-		t.columns, t.key = nil, nil
+		t.columns, t.types, t.checks, t.lenient, t.key = nil, nil, nil, nil, nil
 	}
 	return t
 }
@@ -196,6 +205,7 @@ func (c *mappingCompiler) column(compiled entry, s config.Section) (entry, bool)
 		return compiled, false
 	}
 	compiled.primary = PrimaryKey.Of(m)
+	compiled.declared = c.declaredType(m, compiled.primary)
 	if compiled.kind == typeColumn {
 		compiled.or = OtherPath.Of(s)
 	} else {
@@ -279,7 +289,7 @@ func (m Mappings) csvTable(t *mappedTable, d Defaults) csvtable.Table {
 	for i, column := range t.key {
 		key[i] = t.columns[column]
 	}
-	return csvtable.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
+	return csvtable.Table{Name: t.name, Bucket: d.Bucket, Columns: t.columns, Types: t.types, Lenient: t.lenient, PrimaryKey: key, Incremental: d.Incremental, Typed: m.typed}
 }
 
 // Without returns the mappings without the given data types. The result may be used

@@ -53,7 +53,7 @@ var brokenMappings = []struct {
 		`/t/e/mapping: expected the key "destination", the name of the column`,
 		`/t/f/mapping: expected the key "destination", the name of the column`,
 		`/t/g/mapping/destination: expected a string, found a list of 1`,
-		`/t/h/mapping: expected an object, found "x"; write an object with the keys "destination", "primaryKey"`,
+		`/t/h/mapping: expected an object, found "x"`,
 	}},
 	{"another path for other types than columns", `{"t":{"a":{"type":"user","or":"b","mapping":{"destination":"A"}},"c":{"type":"table","or":"d","destination":"c","tableMapping":{"x":"X"}}}}`, []string{
 		`/t/a/or: unexpected key: it is only for settings of the type "column", found "b"; remove the key`,
@@ -98,6 +98,22 @@ var brokenMappings = []struct {
 	{"a setting instead of paths", `{"t":{"type":"table","destination":"zz","tableMapping":{"id":"ID"}}}`, []string{
 		`/t: expected paths with their settings, found an object; this looks like a setting of the type "table": move the content of its tableMapping here`,
 	}},
+	{"types", `{"t":{"a":{"mapping":{"destination":"a","type":"NUMERIC","length":"5,2","nullable":false,"onMismatch":"warn"}},"b":{"type":"user","mapping":{"destination":"b","type":"STRING","length":5}},"c":{"mapping":{"destination":"c","type":"BOOLEAN"}}}}`, nil},
+	{"no type", `{"t":{"a":{"mapping":{"destination":"a","nullable":true}},"b":{"mapping":{"destination":"b","length":"5","onMismatch":"warn"}}}}`, []string{
+		`/t/a/mapping/nullable: unexpected key: it is only for columns with a "type", found true; add "type", or remove the key`,
+		`/t/b/mapping/length: unexpected key: it is only for columns with a "type", found "5"; add "type", or remove the key`,
+		`/t/b/mapping/onMismatch: unexpected key: it is only for columns with a "type", found "warn"; add "type", or remove the key`}},
+	{"lengths", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE","length":5}},"b":{"mapping":{"destination":"b","type":"STRING","length":"5,2"}}}}`, []string{
+		`/t/a/mapping/length: unexpected key: only NUMERIC and STRING have a length, found 5`,
+		`/t/b/mapping/length: expected a number of characters from 1 to 134217728, found "5,2"; for example "12,2" for a NUMERIC, "255" for a STRING`}},
+	{"keys without a value", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE","primaryKey":true,"nullable":true}},"b":{"mapping":{"destination":"b","type":"BOOLEAN","primaryKey":true}},"c":{"mapping":{"destination":"c","type":"BOOLEAN","nullable":false}}}}`, []string{
+		`/t/a/mapping/nullable: expected false, because a column of the primary key needs a value, found true; remove the key`,
+		`/t/b/mapping/type: expected a column that may be empty: false is an empty cell, found "BOOLEAN"; write "booleans": "text" in "config" to write true and false`,
+		`/t/c/mapping/nullable: expected a column that may be empty: false is an empty cell, found false; write "booleans": "text" in "config" to write true and false`}},
+	{"a typed link of a table without columns", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE","primaryKey":true,"onMismatch":"warn"}},"k":{"type":"table","destination":"u/v","tableMapping":{"x":"x"}}}}`, []string{
+		`/t/k/destination: table "u/v" cannot be written to a file: a slash or a NUL byte cannot be part of a file name`}},
+	{"one table with different types", `{"t":{"a":{"mapping":{"destination":"a","type":"DATE"}},"k":{"type":"table","destination":"u","parentKey":{"disable":true},"tableMapping":{"x":{"mapping":{"destination":"x","type":"INTEGER"}},"y":"y"}}},"u":{"x":"x","y":"y"}}`, []string{
+		`/u/x: expected the column "x" of table "u" to have the same type in both mappings, found without a declared type here and INTEGER at /parameters/config/mappings/t/k/tableMapping/x`}},
 	{"paths that are named like settings", `{"t":{"type":"T","tableMapping":"M","destination":"D","mapping":{"mapping":{"destination":"x"}}}}`, nil},
 }
 
@@ -113,7 +129,7 @@ func TestBrokenMappings(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
 			compiled, problems := config.Compile(document(t, row.mappings), config.Options{Tree: config.NewTree(config.Types{Mappings: Type()})})
-			CompileMappings(compiled.Iterations[0].Mappings, false)
+			CompileMappings(compiled.Iterations[0].Mappings, false, false)
 			var got []string
 			for _, p := range *problems {
 				got = append(got, strings.TrimPrefix(p.String(), "/parameters/config/mappings"))
@@ -132,7 +148,7 @@ func TestBrokenMappingsWithoutSchema(t *testing.T) {
 	for _, row := range brokenMappings {
 		t.Run(row.name, func(t *testing.T) {
 			var problems failure.Problems
-			CompileMappings(field.NewSection(testvalue.Parse(t, row.mappings), "", &problems), false)
+			CompileMappings(field.NewSection(testvalue.Parse(t, row.mappings), "", &problems), false, false)
 			if (len(problems) == 0) != (len(row.want) == 0) {
 				t.Errorf("got %v", problems)
 			}
@@ -167,7 +183,7 @@ func FuzzMappings(f *testing.F) {
 func tryMappings(t *testing.T, mappings, item value.Value, typed bool) {
 	t.Helper()
 	var problems failure.Problems
-	m := CompileMappings(field.NewSection(mappings, "", &problems), typed)
+	m := CompileMappings(field.NewSection(mappings, "", &problems), typed, false)
 	if problems.Err() != nil || !m.Has("t") {
 		return
 	}

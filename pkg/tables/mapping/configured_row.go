@@ -14,6 +14,7 @@ type ConfiguredBatch struct {
 	owner   *ConfiguredMapper
 	table   *mappedTable
 	columns value.Packed // user and parent columns
+	given   []Column     // the same columns, before packing
 	origin  any
 }
 
@@ -61,6 +62,7 @@ func (b *ConfiguredBatch) writeRow(t *mappedTable, row value.Packed, link linkCe
 	if !blank(row) { // a blank row stands for a missing item
 		b.collectGaps(t, row, r)
 	}
+	b.check(t, r)
 	return b.owner.store(t, r)
 }
 

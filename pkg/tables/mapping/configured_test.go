@@ -18,7 +18,7 @@ import (
 func mappingsOf(t testing.TB, text string) Mappings {
 	t.Helper()
 	var problems failure.Problems
-	m := CompileMappings(field.NewSection(testvalue.Parse(t, text), "/config/mappings", &problems), false)
+	m := CompileMappings(field.NewSection(testvalue.Parse(t, text), "/config/mappings", &problems), false, false)
 	if problems.Err() != nil {
 		t.Fatal(problems)
 	}

@@ -24,7 +24,7 @@ func (a *AutomaticMapper) Write(ctx context.Context, out *csvtable.Set, d Defaul
 	if err := l.create(out, csvtable.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
 	}
-	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn}
+	c := &converter{stop: ctx.Err, roots: l.roots, hasher: newHasher(), warn: a.warn, textBooleans: a.textBooleans}
 	return a.spool.each(c.convertRecord)
 }
 
@@ -58,6 +58,8 @@ type converter struct {
 	ids    []byte
 	frames []*frame // free frames
 	warn   warnFunc
+	// textBooleans is true if booleans are written as true and false.
+	textBooleans bool
 }
 
 func (c *converter) convertRecord(kind byte, v value.Packed) error {
@@ -86,7 +88,11 @@ func (c *converter) beginBatch(head []value.Value) error {
 			x.warned = true
 			c.warn(t.element.path(), fmt.Sprintf("column %q holds values of type %s; they are written as JSON text", x.header, k))
 		}
-		t.fixed = append(t.fixed, fixedCell{x.column, cellText(cell), kindOf(cell)})
+		fixed := fixedCell{x.column, cellText(cell), kindOf(cell)}
+		if c.textBooleans && cell.Kind() == value.Bool {
+			fixed.text, fixed.kind = booleanText(cell), csvtable.True
+		}
+		t.fixed = append(t.fixed, fixed)
 		t.hashed = append(t.hashed, hashedMember{x.raw, packed})
 	}
 	return nil

@@ -62,7 +62,9 @@ type tableFile struct {
 	byName  map[string]int // index of each column by its name
 	writer  *csvtable.Writer
 	typed   bool
-	records []record // free records
+	// textBooleans is true if booleans are written as true and false.
+	textBooleans bool
+	records      []record // free records
 }
 
 func (f *tableFile) shared() bool { return len(f.tables) > 1 }
@@ -73,7 +75,7 @@ func (f *tableFile) shared() bool { return len(f.tables) > 1 }
 func (f *tableFile) borrow() record {
 	last := len(f.records) - 1
 	if last < 0 {
-		return newRecord(len(f.columns), f.typed)
+		return newRecord(len(f.columns), f.typed, f.textBooleans)
 	}
 	r := f.records[last]
 	f.records = f.records[:last]
@@ -111,7 +113,7 @@ func (a *AutomaticMapper) layout() *layout {
 		l.roots = append(l.roots, l.addTable(t.root.element, newNameBuilder(t.root.name), l.reportName(t.root.name, "", ""), t.extra, l.renamed))
 	}
 	for _, f := range l.files {
-		f.arrange(a.typed)
+		f.arrange(a.typed, a.textBooleans)
 		if f.shared() {
 			a.warn(f.name, sharedTableWarning(f))
 		}
@@ -207,7 +209,7 @@ func (l *layout) file(name string) *tableFile {
 }
 
 // arrange numbers the columns: first the columns of the items, then the extra columns.
-func (f *tableFile) arrange(typed bool) {
+func (f *tableFile) arrange(typed, textBooleans bool) {
 	for _, t := range f.tables {
 		if t.element.hasData() {
 			t.element.column = f.column(dataColumn)
@@ -223,9 +225,9 @@ func (f *tableFile) arrange(typed bool) {
 			t.extra[i].column = f.column(t.extra[i].header)
 		}
 	}
-	f.typed = typed
+	f.typed, f.textBooleans = typed, textBooleans
 	if !f.shared() {
-		f.tables[0].record = newRecord(len(f.columns), typed)
+		f.tables[0].record = newRecord(len(f.columns), typed, textBooleans)
 	}
 }
 

@@ -13,10 +13,12 @@ import (
 type record struct {
 	cells [][]byte        // shares the memory of the values
 	kinds []csvtable.Kind // kinds of the cells; nil unless the table is typed
+	// textBooleans is true if booleans are written as true and false.
+	textBooleans bool
 }
 
-func newRecord(columns int, typed bool) record {
-	r := record{cells: make([][]byte, columns)}
+func newRecord(columns int, typed, textBooleans bool) record {
+	r := record{cells: make([][]byte, columns), textBooleans: textBooleans}
 	if typed {
 		r.kinds = make([]csvtable.Kind, columns)
 	}
@@ -38,6 +40,10 @@ func (r record) set(column int, text []byte, kind csvtable.Kind) {
 
 // setValue sets one cell to the text of value v.
 func (r record) setValue(column int, text []byte, v value.Packed) {
+	if r.textBooleans && v.Kind() == value.Bool {
+		r.set(column, booleanText(v), csvtable.True)
+		return
+	}
 	r.cells[column] = text
 	if r.kinds != nil {
 		r.kinds[column] = kindOf(v)

@@ -7,8 +7,8 @@ import (
 
 // These are the settings of an entry of a mapping.
 var (
-	Kind          = field.Text("type", "Type", "`column`: a value of the item. `user`: a value of the extra or parent columns. `table`: a list or object that becomes a table of its own.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(typeColumn, typeUser, typeTable)}).Default("column").Example(`"table"`)
-	ColumnSetting = field.Of("mapping", "Column", "Types `column` and `user`: the column.", field.Object("", "Column", "Types `column` and `user`: the column.", ColumnName, PrimaryKey, propertyOrder)).Also("columns")
+	Kind          = field.Text("type", "Type", "`column`: a value of the item. `user`: a value of the extra or parent columns. `table`: a list or object that becomes a table of its own.").Typed(&field.Type{Kinds: []string{"string"}, Choices: append(field.Choices(typeColumn, typeUser, typeTable), misplacedTypes)}).Default("column").Example(`"table"`)
+	ColumnSetting = field.Of("mapping", "Column", "Types `column` and `user`: the column.", field.Object("", "Column", "Types `column` and `user`: the column.", ColumnName, PrimaryKey, ColumnType, columnLength, columnNullable, onMismatch, propertyOrder)).Also("columns")
 	ColumnName    = field.Text("destination", "Column", "Name of the column, used as written. Required.").Example(`"user_id"`)
 	PrimaryKey    = field.Flag("primaryKey", "Primary key", "The column belongs to the table's primary key.").Example(`true`)
 	propertyOrder = field.Unread("propertyOrder", "Order in a form", "Written by form editors, not read.").Example(`1`)
@@ -23,6 +23,9 @@ var (
 	linkPrimary   = field.Flag("primaryKey", "Primary key", "The link column belongs to the child table's primary key.").Example(`true`)
 	noLink        = field.Flag("disable", "No link", "Leaves the link out.").Example(`true`)
 )
+
+// misplacedTypes are data types, which belong to the column of a setting.
+var misplacedTypes = field.Choice{Name: "string", AlsoCalled: []string{"integer", "numeric", "float", "boolean", "date", "timestamp"}, Hint: `write the data type of a column in "mapping", beside "destination"`}
 
 // Type returns the type of `config.mappings`.
 func Type() *field.Type {

@@ -54,7 +54,7 @@ func typedFiles(t *testing.T, typed bool, mappings string, pages ...page) (map[s
 	var problems failure.Problems
 	var m Mappings
 	if mappings != "" {
-		m = CompileMappings(field.NewSection(testvalue.Parse(t, mappings), "/config/mappings", &problems), typed)
+		m = CompileMappings(field.NewSection(testvalue.Parse(t, mappings), "/config/mappings", &problems), typed, false)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func TestTypesOfAutomaticTables(t *testing.T) {
 		{"almost nothing", []page{column(`1e-400`)}, map[string]string{"t": "v NUMERIC"}},
 		{"true", []page{column(`true`)}, map[string]string{"t": "v BOOLEAN"}},
 		{"false is an empty cell", []page{column(`true`, `false`)}, map[string]string{"t": "v BOOLEAN?"}},
-		{"texts, empty ones too", []page{column(`"a"`, `""`, `"1"`)}, map[string]string{"t": "v STRING"}},
+		{"texts, empty ones too", []page{column(`"a"`, `""`, `"1"`)}, map[string]string{"t": "v STRING?"}},
 		{"a text among integers", []page{column(`1`, `"2"`)}, map[string]string{"t": "v STRING"}},
 		{"a boolean among integers", []page{column(`1`, `true`)}, map[string]string{"t": "v STRING"}},
 		{"null", []page{column(`1`, `null`)}, map[string]string{"t": "v INTEGER?"}},

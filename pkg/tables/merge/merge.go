@@ -33,6 +33,9 @@ type Directories struct {
 	// tables of this run; the merged tables replace them. Temp is for temporary files,
 	// on the file system of Tables.
 	Earlier, Tables, Temp string
+	// Declared are the tables with declared types, by file name. Their earlier rows must
+	// fit these types, too.
+	Declared map[string]csvtable.Table
 }
 
 // Result describes how a table was merged.
@@ -78,13 +81,16 @@ type merger struct {
 	name   string
 	memory int // maximum size of keys in memory, in bytes
 
-	manifest csvtable.Manifest // manifest of this run
-	before   csvtable.Manifest // manifest of the earlier run
-	sources  []*source         // the earlier table, if there is one, then the table of this run
-	columns  []string          // columns of the merged table
-	changed  bool              // whether several rows have the same key
+	manifest csvtable.Manifest     // manifest of this run
+	before   csvtable.Manifest     // manifest of the earlier run
+	sources  []*source             // the earlier table, if there is one, then the table of this run
+	columns  []string              // columns of the merged table
+	types    []csvtable.ColumnType // types of these columns; nil if none is known
+	checks   []columnCheck         // declared types that the earlier rows must fit
+	changed  bool                  // whether several rows have the same key
 	result   Result
 	progress func(table string, rows int) // may be nil
+	cell     []byte                       // buffer of checkRow
 	read     int                          // rows read in all passes
 }
 
@@ -99,6 +105,7 @@ func (m *merger) run(ctx context.Context, report func(Result), progress func(tab
 		return err
 	}
 	m.result = Result{Table: m.name, PrimaryKey: m.manifest.PrimaryKey}
+	m.typeColumns()
 	changes := &extsort.Sorter{Dir: m.dirs.Temp, Limit: m.memory}
 	defer func() { err = errors.Join(err, changes.Close()) }()
 	if len(m.manifest.PrimaryKey) > 0 {
@@ -210,7 +217,7 @@ func (m *merger) current() *source { return m.sources[len(m.sources)-1] }
 // replace replaces the table and the manifest of this run by the merged table and its
 // manifest.
 func (m *merger) replace(path, merged string) error {
-	manifest := m.manifest.With(m.columns, m.kinds())
+	manifest := m.manifest.With(m.columns, m.types, m.kinds())
 	if err := os.WriteFile(path+csvtable.ManifestSuffix, manifest, 0o644); err != nil {
 		return m.fileError(err)
 	}

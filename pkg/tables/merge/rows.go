@@ -167,9 +167,9 @@ func (m *merger) write(ctx context.Context, path string, changes *extsort.Sorter
 			if cells, err = from.rereadRow(replacement); err != nil {
 				return from.wrapError(m, err)
 			}
-			return m.fileError(m.writeRow(&w, s, from, cells))
+			return m.rowError(m.writeRow(&w, s, from, cells))
 		}
-		return m.fileError(m.writeRow(&w, s, s, cells))
+		return m.rowError(m.writeRow(&w, s, s, cells))
 	})
 	if err != nil {
 		return err
@@ -191,6 +191,11 @@ func (m *merger) writeRow(w *writer, target, from *source, cells []string) error
 	for i, cell := range cells {
 		m.result.Bytes += int64(len(cell))
 		w.cells[from.columnIndexes[i]] = cell
+	}
+	if from.earlier {
+		if err := m.checkRow(w.cells); err != nil {
+			return err
+		}
 	}
 	w.text = csvtable.AppendRecord(w.text[:0], w.cells)
 	_, err := w.out.Write(w.text)
