@@ -91,8 +91,8 @@ func (s *Stage) openFilesDir(m *commitSteps) error {
 	return err
 }
 
-// restoreFiles undoes the moves of files of killed runs whose tables did not appear. It
-// may be killed, too, and be called again.
+// restoreFiles undoes the moves of files of killed runs if their tables did not appear.
+// It may be killed, too, and be called again.
 func (d *Dir) restoreFiles() error {
 	entries, err := os.ReadDir(d.out())
 	for _, entry := range entries {
@@ -107,7 +107,7 @@ func (d *Dir) restoreFilesOf(stage string) error {
 	journal, err := os.ReadFile(filepath.Join(stage, "tables", filesJournal))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || isNoDirectory(err) {
-			return nil // killed before the commit of its files, or after that of its tables
+			return nil // no file was moved yet, or all tables appeared
 		}
 		return err
 	}

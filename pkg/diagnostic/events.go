@@ -43,6 +43,8 @@ func eventTexts() map[string][2]string {
 		"key.empty":            {"Rows have an empty value in the primary key, so they may replace each other", "Choose a key that every row has, or drop the rows with rowFilter."},
 		"warnings.omitted":     {"A job has more warnings of one kind than are shown", "Look at the first warnings of that kind. The report of the run (--report) has the numbers."},
 		"table.written":        {"A table is complete", nothing},
+		"files.written":        {"The files of the run are complete", nothing},
+		"files.replayed":       {"A replay wrote the rows of files, and no files: the recording does not hold their contents", "Run without --replay to get the files."},
 		"table.drifted":        {"A table has different columns than in the previous run", "The API may have changed. A mapping keeps the columns as they are."},
 		"state.remembered":     {"A value was stored for the next run", nothing},
 		"state.held":           {"Rows may be missing, so the remembered values do not advance past them", "Look at the warning about the missing rows. The values advance again in a run without it."},

@@ -106,7 +106,7 @@ func Bodies() []Body {
 		WindowStarted{}, DataEmpty{}, MappingWarning{}, JobProgress{}, jobLive{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, ResponseCleaned{}, ResponseDelimiter{},
 		ItemsTruncated{}, ColumnMissing{}, KeyEmpty{}, WarningsOmitted{},
-		TableWritten{}, TableDrifted{}, StateRemembered{}, StateHeld{}, TableMerging{}, TableMerged{},
+		TableWritten{}, FilesWritten{}, FilesReplayed{}, TableDrifted{}, StateRemembered{}, StateHeld{}, TableMerging{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }

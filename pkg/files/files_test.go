@@ -121,7 +121,7 @@ func TestNumbered(t *testing.T) {
 }
 
 // FuzzName: any name of a response, in any header or URL, is a single element of a path
-// that is no manifest, and numbering keeps it so.
+// and never a manifest, and numbering keeps it so.
 func FuzzName(f *testing.F) {
 	for _, text := range []string{"../x", "a/b\\c", ".manifest", "a.manifest", "\x00", "\u202e", "é", "=?UTF-8?B?Li4vLi4veA==?=", "NUL", "x.tar.gz", strings.Repeat("é.", 200), "a.manifes\u017ft"} {
 		f.Add(text)

@@ -40,7 +40,7 @@ func SafeName(text string) string {
 	return safeElement(text)
 }
 
-// SafeText returns the same as SafeName for a text that is no path: a slash in it, as in
+// SafeText returns the same as SafeName for a text without directories: a slash in it, as in
 // the invoice number 2024/17, becomes an underscore.
 func SafeText(text string) string {
 	return safeElement(strings.Map(func(r rune) rune {
