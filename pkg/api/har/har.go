@@ -127,6 +127,9 @@ type content struct {
 	Text string `json:"text,omitempty"`
 }
 
+// FileComment is the comment of a body that is not recorded, because it became a file.
+const FileComment = "the body became a file: only its size and hash are recorded"
+
 // File is the size of a body that became a file, and its SHA-256 in hexadecimal digits.
 type File struct {
 	Size   int64  `json:"size"`

@@ -252,7 +252,7 @@ func (r *Recorder) entry(x Exchange, stored body) Entry {
 		a.Content.Encoding = "base64"
 	}
 	if a.Content.File = x.File; x.File != nil && stored.open == nil {
-		a.Content.Comment = "the body became a file: only its size and hash are recorded"
+		a.Content.Comment = FileComment
 	}
 	if stored.omitted != "" {
 		a.Content.Omitted, a.Content.Comment = true, "the body is left out: "+stored.omitted
