@@ -68,7 +68,7 @@ func (k *killer) noteFiles(generation int64) {
 }
 
 // lookAtFiles checks the files beside tables of a generation, after a kill: the files of
-// this generation are there before its tables, whatever else a killed commit has left.
+// this generation are there before its tables.
 func (k *killer) lookAtFiles(generation int64) {
 	there := outFiles(k.T, k.data)
 	made, _ := filesOf(generation)

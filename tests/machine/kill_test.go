@@ -268,7 +268,7 @@ func (k *killer) runToEnd() {
 		}
 	}
 	k.note()
-	// Of killed runs all files are there or none: those of runs with their tables.
+	// Files of killed runs are there if and only if their tables had appeared.
 	mustBe(k.T, "out/files", outFiles(k.T, k.data), k.committed)
 }
 

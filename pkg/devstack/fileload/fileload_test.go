@@ -57,8 +57,8 @@ func parsed(t *testing.T, text string) value.Value {
 	return v
 }
 
-// TestLoad: files have the tags of their manifest or their mapping, and those of the
-// platform; contents arrive byte for byte, whatever they are.
+// TestLoad: files have the tags of their manifest or their mapping, and the platform's
+// own; any contents arrive byte for byte.
 func TestLoad(t *testing.T) {
 	s := open(t)
 	contents := "<script>alert(1)</script>\x00\xff"
@@ -109,10 +109,10 @@ func TestLoadRefuses(t *testing.T) {
 		storage    string
 	}{
 		{"a manifest alone", `Found orphaned file manifest: "a.manifest"`, map[string]string{"a.manifest": "{}"}, "{}"},
-		{"a manifest that is no JSON", "Failed to parse manifest", map[string]string{"a": "", "a.manifest": "{"}, "{}"},
+		{"a manifest with other text", "Failed to parse manifest", map[string]string{"a": "", "a.manifest": "{"}, "{}"},
 		{"a manifest that is a list", "expected an object", map[string]string{"a": "", "a.manifest": "[1]"}, "{}"},
 		{"an unknown key", `unknown key "tag"`, map[string]string{"a": "", "a.manifest": `{"tag":[]}`}, "{}"},
-		{"tags that are no list", `"tags" must be a list`, map[string]string{"a": "", "a.manifest": `{"tags":"x"}`}, "{}"},
+		{"tags in a text", `"tags" must be a list`, map[string]string{"a": "", "a.manifest": `{"tags":"x"}`}, "{}"},
 		{"a tag that is an object", `"tags" must be a list of texts`, map[string]string{"a": "", "a.manifest": `{"tags":[{}]}`}, "{}"},
 		{"a flag that is a text", `"is_permanent" must be`, map[string]string{"a": "", "a.manifest": `{"is_permanent":"1"}`}, "{}"},
 		{"a huge manifest", "at most", map[string]string{"a": "", "a.manifest": strings.Repeat(" ", maxManifest+1)}, "{}"},

@@ -9,7 +9,7 @@ import (
 )
 
 // TestFilesOfAJob: the files of a component that succeeds are stored before its tables,
-// with the tags of the platform; those of one that fails are not.
+// with the tags of the platform; the files of a failed component are not.
 func TestFilesOfAJob(t *testing.T) {
 	p := newPlatform(t)
 	exit := 0

@@ -126,8 +126,8 @@ func (s *site) tryFile(w http.ResponseWriter, r *http.Request, t *tryrun.Try) er
 }
 
 // tryPicture sends a picture of a kind that cannot run anything. Other files are not found
-// here, and a picture is nothing but a picture: its type is that of its first bytes, and
-// the browser must not guess another one.
+// here. The type of a picture follows from its first bytes, and the browser must not guess
+// another type.
 func (s *site) tryPicture(w http.ResponseWriter, r *http.Request, t *tryrun.Try) error {
 	f, contents, err := tryFileOf(t, r)
 	if err != nil {
