@@ -21,7 +21,7 @@ type source struct {
 
 // written is the output that a run has written so far.
 type written struct {
-	tables, state, report, recording bool
+	tables, files, state, report, recording bool
 	// kept is true if a login has changed the state. This is true even if the run fails.
 	kept bool
 }
@@ -86,6 +86,7 @@ func (r *run) outputSummary() string {
 		}
 	}
 	add(r.written.tables, "tables", filepath.Join(r.DataDir, "out", "tables"))
+	add(r.written.files, "files", filepath.Join(r.DataDir, "out", "files"))
 	add(r.written.state, "state", filepath.Join(r.DataDir, "out", "state.json"))
 	add(r.written.report, "report", filepath.Join(r.Report, report.HTMLFile))
 	add(r.written.recording, "recording", r.Record)

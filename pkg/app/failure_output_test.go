@@ -16,7 +16,7 @@ func TestWhereabouts(t *testing.T) {
 	}{
 		"nothing":    {written{kept: true}, ""},
 		"tables":     {written{tables: true}, "Written: tables in d/out/tables\n"},
-		"everything": {written{true, true, true, true, false}, "Written: tables in d/out/tables, state in d/out/state.json, report in r/report.html, recording in [hidden].har\n"},
+		"everything": {written{true, true, true, true, true, false}, "Written: tables in d/out/tables, files in d/out/files, state in d/out/state.json, report in r/report.html, recording in [hidden].har\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &run{Options: Options{DataDir: "d", Report: "r", Record: "s3cret-key.har"}, written: tc.written}

@@ -15,7 +15,7 @@ import (
 // checkRecord refuses a path for a recording if it belongs to the run or exists and is not
 // a recording. Writing a recording replaces the file.
 func checkRecord(r *run) error {
-	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "state.json")} {
+	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "files"), filepath.Join("out", "state.json")} {
 		if err := rejectRunPath(r, "--record expects a file", taken, r.Record); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func isRecording(path string) (bool, error) {
 // checkReport refuses a directory for a report if it belongs to the run, or if it
 // or one of the names in it is already used for another purpose.
 func checkReport(r *run) error {
-	for _, taken := range []string{"in", filepath.Join("out", "tables")} {
+	for _, taken := range []string{"in", filepath.Join("out", "tables"), filepath.Join("out", "files")} {
 		if err := rejectRunPath(r, "--report expects a directory", taken, r.Report); err != nil {
 			return err
 		}

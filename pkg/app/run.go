@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -238,7 +239,13 @@ func extractTables(ctx context.Context, r *run, dir *datadir.Dir, program *engin
 	if err := checkState(r, dir); err != nil {
 		return nil, err
 	}
-	r.Temp, r.Tables, r.CacheDir = stage.Temp(), stage.Tables(), dir.Cache()
+	r.Temp, r.Tables, r.Files, r.CacheDir = stage.Temp(), stage.Tables(), stage.Files(), dir.Cache()
+	if r.Player != nil {
+		r.Files = filepath.Join(stage.Temp(), "files")
+		if err := os.Mkdir(r.Files, 0o777); err != nil {
+			return nil, failure.Applicationf("cannot make a directory for this run: %w", err)
+		}
+	}
 	r.keepIn(stage)
 	if r.Recorder != nil || r.Player != nil {
 		// A recording must not depend on the cache of other runs.
@@ -274,7 +281,7 @@ func extractTables(ctx context.Context, r *run, dir *datadir.Dir, program *engin
 	if err := stage.Commit(result.State); err != nil {
 		return nil, err
 	}
-	r.written.tables, r.written.state = result.Tables > 0, !result.State.IsNull()
+	r.written.tables, r.written.files, r.written.state = result.Tables > 0, result.Files > 0, !result.State.IsNull()
 	if result.LimitReached == nil {
 		for _, e := range result.Remembered {
 			r.Log.Emit(e)
@@ -286,12 +293,12 @@ func extractTables(ctx context.Context, r *run, dir *datadir.Dir, program *engin
 // reportEnd emits the last event of a run. If a limit was reached, it returns the event.
 func reportEnd(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	if r.LimitReached == nil {
-		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Incomplete: r.Incomplete})
+		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Files: r.Files, Incomplete: r.Incomplete})
 		return nil
 	}
 	e := event.RunCut{
 		Budget: r.LimitReached.Budget, Limit: r.LimitReached.Limit, Reached: r.LimitReached.Reached, Job: r.LimitReached.Job, Pointer: r.LimitReached.Pointer,
-		Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables,
+		Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Files: r.Files,
 	}
 	log.Emit(e)
 	return &e

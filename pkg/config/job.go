@@ -61,7 +61,7 @@ func (t Types) jobs() *field.Type {
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
 	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobBody, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
-		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, jobStore, jobCredentials, jobRateLimit, JobIf, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
+		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, jobStore, jobCredentials, jobRateLimit, JobIf, JobWindows, JobUserData, JobFile, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
 
@@ -119,6 +119,7 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 		UserData:                JobUserData.In(s),
 		Remember:                JobRemember.In(s),
 		Response:                JobResponse.In(s),
+		File:                    JobFile.In(s),
 		Columns:                 DataFieldColumns.In(JobDataField.In(s)),
 		Rules:                   JobRules.In(s),
 		RateLimit:               c.jobRateLimit(jobRateLimit.In(s)),
@@ -198,7 +199,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 // JobExpressions returns the settings of a job with expressions that may refer to the
 // items of the jobs above it.
 func JobExpressions() []*field.Field {
-	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobBody, JobWindows, JobUserData, JobRemember)
+	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobBody, JobWindows, JobUserData, JobFile, JobRemember)
 }
 
 // refersToParent reports whether an expression of a job refers to the item of a job above

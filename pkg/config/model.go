@@ -225,6 +225,8 @@ type Job struct {
 	Remember Section
 	// Response replaces API.Response if it is present.
 	Response Section
+	// File describes the files of a job with the format file.
+	File Section
 	// Columns declares the names of values in rows that are lists. It is a part of
 	// `dataField`.
 	Columns Section

@@ -157,8 +157,8 @@ func (m *commitSteps) moveFiles(from, to, replaced string) error {
 	}
 	tables := map[string][]string{}
 	for _, entry := range entries {
-		if entry.Name() == pendingState {
-			continue // the state is moved after the tables
+		if name := entry.Name(); name == pendingState || name == filesJournal {
+			continue // the state is moved after the tables, the journal removed
 		}
 		base := strings.TrimSuffix(entry.Name(), csvtable.ManifestSuffix)
 		tables[base] = append(tables[base], entry.Name())

@@ -1,9 +1,10 @@
 // Package datadir accesses the data directory of the platform. It reads config.json and
-// in/state.json, writes out/tables and out/state.json, and keeps cache between runs.
+// in/state.json, writes out/files, out/tables and out/state.json, and keeps cache between
+// runs.
 //
 // The results of a run appear together or not at all. They are written to a stage, a
 // directory beside out/tables, and Commit moves them to their final paths. A run that
-// fails, or is killed before Commit, changes neither out/tables nor out/state.json.
+// fails, or is killed before Commit, changes none of them.
 // LastState is always the state of the run that wrote the tables.
 //
 // The package does not interpret configurations and tables. Only one run at a time can

@@ -63,12 +63,15 @@ func (s *Stage) createDirectories() error {
 	if err := d.publishState(d.Tables()); err != nil {
 		return failure.Applicationf("cannot write the state of the last run: %w", err)
 	}
-	for _, place := range []string{d.out(), d.Tables()} {
+	if err := d.restoreFiles(); err != nil {
+		return failure.Applicationf("cannot remove the files of a killed run: %w", err)
+	}
+	for _, place := range []string{d.out(), d.Tables(), d.Files()} {
 		if err := removeStale(place); err != nil {
 			return failure.Applicationf("cannot clear the output directory of earlier runs: %w", err)
 		}
 	}
-	for _, path := range []string{s.path, s.Tables(), s.Temp(), s.replacedDir()} {
+	for _, path := range []string{s.path, s.Tables(), s.Files(), s.Temp(), s.replacedDir(), replacedFilesDir(s.path)} {
 		if err := os.Mkdir(path, dirMode); err != nil {
 			return failure.Applicationf("cannot make a directory for this run: %w", err)
 		}
@@ -103,13 +106,14 @@ func (s *Stage) Temp() string { return filepath.Join(s.path, "temp") }
 // the commit succeeds.
 func (s *Stage) replacedDir() string { return filepath.Join(s.path, "replaced") }
 
-// Commit makes the tables and the state visible in one step. A null state leaves
-// out/state.json unchanged.
+// Commit makes the results visible: first the files, then the tables and the state in one
+// step. A null state leaves out/state.json unchanged.
 //
 // All tables appear in out/tables at the same time. The state appears with them, under
 // the name pendingState, and then moves to out/state.json. If the process is killed in
 // between, the next run finds the state, see LastState. The tables replace files with
-// the same names; other files stay.
+// the same names; other files stay. If the process is killed before the tables appear,
+// the next run removes the files that did, and restores those that they replaced.
 //
 // Some file systems do not support this: out/tables is a mount point or a symbolic
 // link, or contains directories; there are no hard links, or directories cannot be
@@ -138,13 +142,19 @@ func (s *Stage) commit(state value.Value) error {
 		}
 	}
 	moves := commitSteps{fsCalls: s.dir.fsCalls}
-	err := s.moveTables(&moves)
+	err := s.moveFilesOut(&moves)
+	if err == nil {
+		err = s.moveTables(&moves)
+	}
 	if err == nil {
 		err = s.dir.publishState(s.dir.Tables(), s.Tables())
 	}
 	if err != nil {
-		return errors.Join(err, moves.undo(), removeIfThere(staged))
+		err = errors.Join(err, moves.undo(), removeIfThere(staged))
+		return errors.Join(err, removeIfThere(s.journalPath())) // last: until then a kill needs it
 	}
+	// The results are complete. The next run removes the journal if this fails.
+	_ = removeIfThere(filepath.Join(s.dir.Tables(), filesJournal))
 	return nil
 }
 
@@ -156,12 +166,15 @@ func (d *Dir) publishState(dirs ...string) error {
 		switch _, err := os.Lstat(pending); {
 		case err == nil:
 			return d.rename(pending, filepath.Join(d.out(), "state.json"))
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+		case !errors.Is(err, fs.ErrNotExist) && !isNoDirectory(err):
 			return err
 		}
 	}
 	return nil
 }
+
+// isNoDirectory reports whether a file has the path of a directory.
+func isNoDirectory(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
 // moveTables moves the tables to out/tables, all at once if possible.
 func (s *Stage) moveTables(m *commitSteps) error {
@@ -178,7 +191,10 @@ func (s *Stage) moveTables(m *commitSteps) error {
 	} else if m.swapDirectories(s.Tables(), s.dir.Tables()) {
 		return nil
 	}
-	return m.moveFiles(s.Tables(), s.dir.Tables(), s.replacedDir())
+	if err := m.moveFiles(s.Tables(), s.dir.Tables(), s.replacedDir()); err != nil {
+		return err
+	}
+	return removeIfThere(s.journalPath())
 }
 
 // KeepState writes out/state.json at once. The state is on disk when KeepState returns,

@@ -45,6 +45,8 @@ func eventTexts() map[string][2]string {
 		"warnings.omitted":     {"A job has more warnings of one kind than are shown", "Look at the first warnings of that kind. The report of the run (--report) has the numbers."},
 		"table.retyped":        {"A mapping declares other types for a table than in the previous run", "Nothing without a platform with types. Such a platform needs a new table, or a column with another name."},
 		"table.written":        {"A table is complete", nothing},
+		"files.written":        {"The files of the run are complete", nothing},
+		"files.replayed":       {"A replay wrote the rows of files, and no files: the recording does not hold their contents", "Run without --replay to get the files."},
 		"table.drifted":        {"A table has different columns than in the previous run", "The API may have changed. A mapping keeps the columns as they are."},
 		"state.remembered":     {"A value was stored for the next run", nothing},
 		"state.held":           {"Rows may be missing, so the remembered values do not advance past them", "Look at the warning about the missing rows. The values advance again in a run without it."},

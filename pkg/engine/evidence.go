@@ -89,7 +89,7 @@ func (v *evidence) observe(res *httpclient.Response, page *response.Page) {
 			v.count(total{field: i.Place()}, i.Value)
 		}
 	}
-	if !page.IsList() || !v.scroller.Single {
+	if !page.IsList() || !v.scroller.Single || page.File { // a total counts the rows in a file
 		return
 	}
 	for _, name := range []string{"X-Total-Count", "X-Total", "Total-Count", "X-WP-Total", "X-Pagination-Total"} {

@@ -33,6 +33,7 @@ type job struct {
 	remembers        []rememberEntry
 	format           response.Format
 	names            response.Columns // names of the values of an item that is a list
+	file             expr.Entries     // `file`, for responses in the format file
 	// rules are the rules of the job. The rules of the API follow them.
 	rules rule.List
 	// scrollerExpressions are the expressions of the scroller.

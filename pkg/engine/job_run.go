@@ -43,7 +43,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	}
 	p := &pipeline{
 		dispatcher: jr.dispatcher, job: j, invocation: &in, ledger: l,
-		scanner: r.scanner, api: &doc.API, bucket: jr.bucket, live: r.Live, liveJob: live, pageEvents: events,
+		scanner: r.scanner, api: &doc.API, bucket: jr.bucket, files: r.files, live: r.Live, liveJob: live, pageEvents: events,
 	}
 	s := &stream{
 		evaluator: jr.evaluator, job: j, invocation: &in, pipeline: p, evidence: found, pageEvents: events,

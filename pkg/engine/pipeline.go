@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/files"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -31,6 +33,7 @@ type pipeline struct {
 	scanner    *response.Scanner
 	api        *config.API
 	bucket     *bucket
+	files      *runFiles
 	scope      *expr.Scope
 	query      response.Query
 	itemID     response.Path    // path of the ids that the stream needs, or no path
@@ -53,6 +56,7 @@ type pageResult struct {
 	stop     *pagination.Stop     // reason to end the job without a page
 	err      error
 	columns  []mapping.Column // columns that are added to the rows
+	manifest files.Manifest   // set if the page is a file
 	last     *expr.Scope      // scope of the page for expressions in `remember`, or nil
 }
 
@@ -115,6 +119,15 @@ func (p *pipeline) scan(res *httpclient.Response) (*response.Page, error) {
 	query := p.query
 	if res.AcceptedError {
 		query.Format = response.Format{}
+	}
+	if query.Format.IsFile() {
+		if res.Status == http.StatusNoContent || res.Status == http.StatusResetContent {
+			return response.NoPage(query), nil
+		}
+		var err error
+		if query.File, err = p.fileFacts(res); err != nil {
+			return nil, err
+		}
 	}
 	if !res.AcceptedError || res.Decision != nil { // an error response has this data only if a rule accepts it
 		query.KeyAs, query.Parallel, query.Columns = p.DataField.KeyAs, p.DataField.Parallel, p.names
@@ -207,6 +220,11 @@ func (p *pipeline) evaluate(result *pageResult) (err error) {
 			return err
 		}
 	}
+	if result.page.File {
+		if result.manifest, err = p.fileManifest(result.response); err != nil {
+			return err
+		}
+	}
 	if slices.ContainsFunc(p.remembers, func(m rememberEntry) bool { return m.path == "" }) {
 		result.last, err = p.responseScope(result, "an expression of 'remember'", p.rememberReferences)
 	}
@@ -280,7 +298,10 @@ func (p *pipeline) storeRows(ctx context.Context, result *pageResult) (ids pagin
 		if err == nil {
 			keep, err = passes(p.rowFilter, row)
 		}
-		if keep {
+		if keep && result.page.File && err == nil {
+			row, err = p.files.add(row, result)
+		}
+		if keep && err == nil {
 			kept++
 			if rows != nil {
 				err = rows.Row(row)

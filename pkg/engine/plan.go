@@ -68,6 +68,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 		textBooleans bool
 	}
 	mappings := map[mappingKey]mapping.Mappings{} // many iterations may share a mapping
+	reading := readingScrollers(doc, format)
 	for i, it := range doc.Iterations {
 		key := mappingKey{it.Mappings.Pointer, it.TextBooleans}
 		if _, ok := mappings[key]; !ok {
@@ -82,7 +83,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 		if len(doc.Iterations) > 1 {
 			compiled.number = i + 1
 		}
-		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format}
+		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format, serves: reading}
 		compiled.jobs = c.jobs(it.Jobs, 0)
 		compiled.remembers = c.allRemembers()
 		compiled.unstored = unstored(compiled.jobs)
@@ -112,6 +113,24 @@ func placedValueFinder(doc *config.Document) func(pointer string) []string {
 		})
 	}
 	return func(pointer string) []string { return placed[pointer] }
+}
+
+// readingScrollers returns a function that reports whether the scroller at a pointer
+// serves a job that reads its responses. format is the format of jobs without a format.
+func readingScrollers(doc *config.Document, format response.Format) func(pointer string) bool {
+	reading := map[string]bool{}
+	for _, it := range doc.Iterations {
+		eachJob(it.Jobs, func(j config.Job) {
+			isFile := format.IsFile()
+			if j.Response.Present() {
+				isFile = response.NamesFile(j.Response)
+			}
+			if !isFile {
+				reading[pagination.ServedBy(doc.API.Pagination, j.Scroller).Pointer] = true
+			}
+		})
+	}
+	return func(pointer string) bool { return reading[pointer] }
 }
 
 // endpoints returns the configured endpoints of an iteration that are requested with
@@ -153,6 +172,9 @@ type compiler struct {
 	it        *iteration
 	scrollers pagination.Scrollers
 	format    response.Format // format of jobs without a format
+	// serves reports whether the scroller at a pointer serves a job that reads its
+	// responses.
+	serves func(pointer string) bool
 }
 
 // jobs compiles jobs. above is the number of jobs above them, 0 for root jobs.
@@ -178,6 +200,7 @@ func (c compiler) jobs(jobs []config.Job, above int) []*job {
 		compiled.scroller = compiled.scroller.Place(c.placed(compiled))
 		compiled.names = response.CompileColumns(j.Columns, j.DataField.Delimiter)
 		compiled.format.CheckColumns(compiled.names, j.DataField.KeyAs != "" || j.DataField.Parallel, j.Columns)
+		c.file(compiled)
 		for _, child := range compiled.children {
 			child.parent = compiled
 		}
@@ -271,7 +294,7 @@ func (c compiler) references(j *job) {
 // referencedNames returns the distinct names in a context that expressions of a job refer
 // to.
 func (c compiler) referencedNames(j *job, context expr.Context) []string {
-	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.Body.References(context), j.scrollBody.References(context), j.user.references(context), j.rememberReferences(context))
+	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.Body.References(context), j.scrollBody.References(context), j.user.references(context), j.rememberReferences(context), j.file.References(context))
 	if j.ComputedEndpoint != nil {
 		all = append(all, j.ComputedEndpoint.References(context)...)
 	}

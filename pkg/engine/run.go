@@ -23,6 +23,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/env"
 	"github.com/keboola/configurable-extractor/pkg/event"
+	"github.com/keboola/configurable-extractor/pkg/files"
 	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
 	"github.com/keboola/configurable-extractor/pkg/value"
@@ -34,6 +35,8 @@ type Result struct {
 	Bytes    int64
 	Rows     int
 	Tables   int
+	// Files is the number of files in out/files.
+	Files int
 	// Incomplete is the number of findings that data may be missing, see event.Finding.
 	Incomplete int
 	// State is the state that the next run starts from.
@@ -55,6 +58,7 @@ type run struct {
 	ledger  *runLedger
 	scanner *response.Scanner
 	tables  *tables
+	files   *runFiles
 	// state is the state of this run. time is the part of it about the start of the run.
 	state *state.State
 	time  *state.Time
@@ -73,6 +77,7 @@ func (p *Program) newRun(e *env.Run) *run {
 		ledger:  &runLedger{log: e.Log},
 		scanner: response.NewScanner(e.Secrets.Mask),
 		time:    state.NewTime(e.Now().Unix()),
+		files:   &runFiles{Directory: files.NewDirectory(e.Files), replay: e.Player != nil},
 	}
 	r.tables = newTables(e, p.typed, r.ledger.warn)
 	previous := e.State
@@ -113,6 +118,8 @@ func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 	}
 	if err == nil {
 		result.Tables, result.Rows, err = r.tables.write(ctx)
+		r.files.report(r.Log)
+		result.Files = r.files.written()
 		r.ledger.reportOmitted(r.Log, event.WarningsOmitted{})
 	}
 	r.tables.structure.Latest = r.tables.structures()

@@ -154,7 +154,7 @@ func (s *stream) prepare(at position, request config.RequestSpec) (pageRequest, 
 func (s *stream) send(ctx context.Context, p pageRequest) (*httpclient.Response, error) {
 	s.secrets.AddAddress(p.full.Endpoint) // a response may have returned the URL of the next page
 	from := httpclient.JobInfo{
-		Job: s.name, Accept: s.format.Accept, Charset: s.format.Charset(), Anonymous: s.Anonymous, Pointer: s.Pointer, Iteration: s.iteration,
+		Job: s.name, Accept: s.format.Accept, Charset: s.format.Charset(), Anonymous: s.Anonymous, File: s.format.IsFile(), Pointer: s.Pointer, Iteration: s.iteration,
 		Live: s.liveJob, Needed: p.needed, YieldSlot: p.yieldSlot, Headers: p.headers, Rules: s.rules, RateLimit: s.RateLimit,
 	}
 	if s.traced {

@@ -68,9 +68,10 @@ type Run struct {
 	// Keep stores at once the values that the next run needs even if this run fails.
 	// change adds these values to a state. If Keep is nil, they are not stored.
 	Keep func(ctx context.Context, change func(state value.Value) value.Value)
-	// Temp is the directory of temporary files. Tables is the directory of the tables.
-	// CacheDir is the directory of `cache`; if it is empty, the cache is off.
-	Temp, Tables, CacheDir string
+	// Temp is the directory of temporary files. Tables is the directory of the tables, and
+	// Files the directory of the files. In a replay the files are empty: a recording does
+	// not hold their contents. CacheDir is the directory of `cache`; if it is empty, the cache is off.
+	Temp, Tables, Files, CacheDir string
 
 	// Limits end the run early. If any limit is set, requests are sent one after another,
 	// regardless of `api.http.concurrency`, so that a run always ends at the same

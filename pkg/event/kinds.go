@@ -105,7 +105,7 @@ func Bodies() []Body {
 		WindowStarted{}, DataEmpty{}, MappingWarning{}, JobProgress{}, jobLive{}, JobFinished{}, JobUnfinished{},
 		ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, ResponseCleaned{}, ResponseDelimiter{},
 		ItemsTruncated{}, ColumnMissing{}, KeyEmpty{}, CellsMismatched{}, WarningsOmitted{},
-		TableRetyped{}, TableWritten{}, TableDrifted{}, StateRemembered{}, StateHeld{}, TableMerging{}, TableMerged{},
+		TableRetyped{}, TableWritten{}, FilesWritten{}, FilesReplayed{}, TableDrifted{}, StateRemembered{}, StateHeld{}, TableMerging{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},
 	}
 }

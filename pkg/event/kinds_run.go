@@ -170,6 +170,7 @@ type RunFinished struct {
 	Bytes      int64    `json:"bytes"`
 	Rows       int      `json:"rows"`
 	Tables     int      `json:"tables"`
+	Files      int      `json:"files,omitempty"`
 	Incomplete int      `json:"incomplete,omitempty"`
 }
 
@@ -182,7 +183,7 @@ func (e RunFinished) Level() Level {
 
 // message returns the totals of the run. IncompleteIn parses this text.
 func (e RunFinished) message() string {
-	size := sizeOfRun(e.Rows, e.Tables, e.Requests)
+	size := sizeOfRun(e.Rows, e.Tables, e.Files, e.Requests)
 	if e.Incomplete == 0 {
 		return "Extraction finished: " + size
 	}
@@ -233,6 +234,7 @@ type RunCut struct {
 	Bytes    int64   `json:"bytes"`
 	Rows     int     `json:"rows"`
 	Tables   int     `json:"tables"`
+	Files    int     `json:"files,omitempty"`
 }
 
 func (e RunCut) message() string {
@@ -240,11 +242,15 @@ func (e RunCut) message() string {
 	if e.Budget == "sample" {
 		why = fmt.Sprintf("--sample took the first %g items of every run of a job", e.Limit)
 	}
-	return fmt.Sprintf("Extraction cut: %s; %s; the state was not written", why, sizeOfRun(e.Rows, e.Tables, e.Requests))
+	return fmt.Sprintf("Extraction cut: %s; %s; the state was not written", why, sizeOfRun(e.Rows, e.Tables, e.Files, e.Requests))
 }
 
-func sizeOfRun(rows, tables, requests int) string {
-	return fmt.Sprintf("%s, %s, %s", textfmt.Count(rows, "row"), textfmt.Count(tables, "table"), textfmt.Count(requests, "request"))
+func sizeOfRun(rows, tables, files, requests int) string {
+	written := textfmt.Count(tables, "table")
+	if files > 0 {
+		written += ", " + textfmt.Count(files, "file")
+	}
+	return fmt.Sprintf("%s, %s, %s", textfmt.Count(rows, "row"), written, textfmt.Count(requests, "request"))
 }
 
 // RunFailed is the last event of a failed run.

@@ -29,6 +29,28 @@ func (e TableWritten) message() string {
 	return fmt.Sprintf("Table %s: %s, %s", e.Table, textfmt.Count(e.Rows, "row"), textfmt.Count(len(e.Columns), "column"))
 }
 
+// FilesWritten reports that the files of a run are complete in out/files.
+type FilesWritten struct {
+	info  `kind:"files.written"`
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes" console:"always"`
+}
+
+func (e FilesWritten) message() string {
+	return fmt.Sprintf("Files written: %s", textfmt.Count(e.Files, "file"))
+}
+
+// FilesReplayed reports that a replay wrote the rows of files, and no files: a recording
+// holds their size and hash only.
+type FilesReplayed struct {
+	warn  `kind:"files.replayed"`
+	Files int `json:"files"`
+}
+
+func (e FilesReplayed) message() string {
+	return fmt.Sprintf("No files are written: the recording holds the size and hash of %s, not the contents", textfmt.Count(e.Files, "file"))
+}
+
 // TableDrifted reports that the columns of a table differ from the last run that wrote the
 // table. It is only emitted with `config.driftWarning`.
 type TableDrifted struct {

@@ -94,6 +94,8 @@ func (c *Collector) Event(e event.Event) {
 		}
 	case event.TableWritten:
 		c.addTable(body)
+	case event.FilesWritten:
+		c.report.Totals.Files = body.Files
 	case event.StateRead:
 		if m := c.remembered(body.Name, body.Iteration); m != nil {
 			m.Read, m.ReadValues = body.Value, body.Values

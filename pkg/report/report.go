@@ -102,6 +102,7 @@ type totals struct {
 	traffic
 	Rows   int `json:"rows"`
 	Tables int `json:"tables"`
+	Files  int `json:"files,omitempty"`
 }
 
 // jobReport describes a configured job in one iteration. All runs of a child job share

@@ -124,6 +124,7 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/job/properties/params", job: `§`, other: `{"a":1}`, see: run},
 		{pointer: "/$defs/job/properties/headers", job: `§`, other: `{"X-A":"1"}`, see: run},
 		{pointer: "/$defs/job/properties/responseFilterDelimiter", job: `"responseFilter":"deep.list",§`, other: `"/"`, see: run},
+		{pointer: "/$defs/file/properties/permanent", job: `"response":{"format":"file"},"dataField":".","file":{§"__":0},`, other: `true`, see: run},
 		{pointer: "/$defs/windows/properties/to", job: windowed(`§`), other: `"2023-11-12"`, see: run},
 		{pointer: "/$defs/windows/properties/format", job: windowed(`§`), other: `"U"`, see: run},
 		{pointer: "/$defs/windows/properties/timezone", job: windowed(`§`), other: `"Europe/Prague"`, see: run},
@@ -265,8 +266,8 @@ func run(t *testing.T, text string) string {
 	})
 	var b strings.Builder
 	fmt.Fprintf(&b, "exit %d %s\n%s", exit, stderr.String(), api.seen.String())
-	err := filepath.WalkDir(filepath.Join(dir, "out", "tables"), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	err := filepath.WalkDir(filepath.Join(dir, "out"), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Name() == "state.json" {
 			return err
 		}
 		content, err := os.ReadFile(path)

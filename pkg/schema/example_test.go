@@ -121,6 +121,8 @@ func needs(pointer string) string {
 		return `{"header":"X-In"}`
 	case "/$defs/rule":
 		return `{"status":404}`
+	case "/$defs/job/properties/file":
+		return `{"response":{"format":"file"}}`
 	case "/$defs/rule/properties/timeout":
 		return `{"status":404,"do":"poll"}`
 	case "/$defs/job/properties/body":

@@ -19,7 +19,7 @@ var groups = []group{
 	{"The configuration language", []string{"diagnostic", "lint", "gallery", "schema", "config"}},
 	{"The run", []string{
 		"app", "report", "load", "engine", "api/httpclient", "api/pagination", "api/auth", "api/rule", "api/har", "api/request", "api/response",
-		"state", "tables/mapping", "tables/merge", "tables/extsort", "tables/csvtable", "datadir",
+		"state", "tables/mapping", "tables/merge", "tables/extsort", "tables/csvtable", "files", "datadir",
 	}},
 }
 

@@ -376,5 +376,6 @@ func withoutHash(v any) any {
 
 // data reports whether a file of the data directory holds what the API has sent.
 func data(name string) bool {
-	return strings.HasPrefix(name, "out/tables/") || strings.HasPrefix(name, "cache/") || name == "out/state.json"
+	contents := strings.HasPrefix(name, "out/files/") && !strings.HasSuffix(name, ".manifest")
+	return contents || strings.HasPrefix(name, "out/tables/") || strings.HasPrefix(name, "cache/") || name == "out/state.json"
 }

@@ -84,7 +84,7 @@ type testCase struct {
 var parts = []string{"api", "case.json", "config.json", "expected", "in", "out"}
 
 // expectations are the files and directories that expected may have.
-var expectations = []string{"events.jsonl", "response.json", "state.json", "tables"}
+var expectations = []string{"events.jsonl", "files", "response.json", "state.json", "tables"}
 
 // archiveOf returns the path of a case.
 func archiveOf(name string) string { return filepath.Join("cases", name+".txtar") }
@@ -458,6 +458,9 @@ func (c *testCase) checkFiles(t *testing.T, dir string, before map[string]string
 	if c.leavesTables() {
 		for name, text := range readFS(t, c.files, "expected/tables") {
 			want["out/tables/"+name] = text
+		}
+		for name, text := range readFS(t, c.files, "expected/files") {
+			want["out/files/"+name] = contentsOf(name, text)
 		}
 	}
 	if c.Cache != nil {

@@ -38,7 +38,7 @@ func readFS(t *testing.T, all fs.FS, dir string) map[string]string {
 			return err
 		}
 		if entry.IsDir() {
-			if !slices.Contains([]string{".", "in", "out", "out/tables"}, path) {
+			if !slices.Contains([]string{".", "in", "out", "out/tables", "out/files"}, path) {
 				files[path+"/"] = ""
 			}
 			return nil
@@ -74,7 +74,19 @@ func compareFiles(t *testing.T, got, want map[string]string) {
 	}
 }
 
+// contentsOf are the contents of a file of a case: as in a body, the last line feed is not
+// part of them.
+func contentsOf(name, text string) string {
+	if isJSON("out/files/" + name) {
+		return text
+	}
+	return strings.TrimSuffix(text, "\n")
+}
+
 func isJSON(name string) bool {
+	if strings.HasPrefix(name, "out/files/") { // its contents are compared byte for byte
+		return strings.HasSuffix(name, ".manifest")
+	}
 	return strings.HasSuffix(name, ".manifest") || strings.HasSuffix(name, ".json")
 }
 
@@ -95,14 +107,22 @@ func equalJSON(t *testing.T, a, b string) bool {
 // written by hand.
 func (c *testCase) update(t *testing.T, dir string, got outcome) {
 	t.Helper()
-	const tables, state, events = "expected/tables/", "expected/state.json", "expected/events.jsonl"
+	const tables, files, state, events = "expected/tables/", "expected/files/", "expected/state.json", "expected/events.jsonl"
 	before := readFS(t, c.files, ".")
 	after := maps.Clone(before)
-	maps.DeleteFunc(after, func(name, _ string) bool { return strings.HasPrefix(name, tables) || strings.HasSuffix(name, "/") })
+	maps.DeleteFunc(after, func(name, _ string) bool {
+		return strings.HasPrefix(name, tables) || strings.HasPrefix(name, files) || strings.HasSuffix(name, "/")
+	})
 	written := readTree(t, dir)
 	for path, text := range written {
 		if name, ok := strings.CutPrefix(path, "out/tables/"); ok && c.leavesTables() && !strings.HasSuffix(name, "/") {
 			after[tables+name] = fulfilled(t, name, before[tables+name], text)
+		}
+		if name, ok := strings.CutPrefix(path, "out/files/"); ok && c.leavesTables() && !strings.HasSuffix(name, "/") {
+			after[files+name] = fulfilled(t, path, before[files+name], text)
+			if !strings.HasSuffix(name, ".manifest") && text != "" {
+				after[files+name] += "\n"
+			}
 		}
 	}
 	if old, ok := before[state]; ok {

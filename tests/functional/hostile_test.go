@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,15 +37,45 @@ var hostileNames = []string{
 // namedBy are the places of a configuration that name a file; @NAME@ stands for
 // the name.
 var namedBy = map[string]string{
-	"dataType":     `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":@NAME@}]}`,
-	"outputBucket": `"config":{"outputBucket":@NAME@,"jobs":[{"endpoint":"t","dataType":"d"}]}`,
-	"id":           `"config":{"id":@NAME@,"jobs":[{"endpoint":"t","dataType":"d"}]}`,
-	"endpoint":     `"config":{"outputBucket":"b","jobs":[{"endpoint":@NAME@}]}`,
-	"mapping":      `"config":{"outputBucket":"b","mappings":{@NAME@:{"id":"id"}},"jobs":[{"endpoint":"t","dataType":@NAME@}]}`,
-	"destination":  `"config":{"outputBucket":"b","mappings":{"d":{"id":"id","list":{"type":"table","destination":@NAME@,"tableMapping":{"v":"v"}}}},"jobs":[{"endpoint":"t","dataType":"d"}]}`,
-	"column":       `"config":{"outputBucket":"b","mappings":{"d":{"id":@NAME@}},"userData":{@NAME@:"1"},"jobs":[{"endpoint":"t","dataType":"d"}]}`,
-	"property":     `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":"d"}]}`,
-	"iteration":    `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":"d"}]},"iterations":[{},{"outputBucket":@NAME@,"jobs":[{"endpoint":"t","dataType":@NAME@}]}]`,
+	"dataType":           `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":@NAME@}]}`,
+	"outputBucket":       `"config":{"outputBucket":@NAME@,"jobs":[{"endpoint":"t","dataType":"d"}]}`,
+	"id":                 `"config":{"id":@NAME@,"jobs":[{"endpoint":"t","dataType":"d"}]}`,
+	"endpoint":           `"config":{"outputBucket":"b","jobs":[{"endpoint":@NAME@}]}`,
+	"mapping":            `"config":{"outputBucket":"b","mappings":{@NAME@:{"id":"id"}},"jobs":[{"endpoint":"t","dataType":@NAME@}]}`,
+	"destination":        `"config":{"outputBucket":"b","mappings":{"d":{"id":"id","list":{"type":"table","destination":@NAME@,"tableMapping":{"v":"v"}}}},"jobs":[{"endpoint":"t","dataType":"d"}]}`,
+	"column":             `"config":{"outputBucket":"b","mappings":{"d":{"id":@NAME@}},"userData":{@NAME@:"1"},"jobs":[{"endpoint":"t","dataType":"d"}]}`,
+	"property":           `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":"d"}]}`,
+	"fileExpression":     `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","response":{"format":"file"},"file":{"name":@NAME@}}]}`,
+	"fileHeader":         fileJob,
+	"fileHeaderExtended": fileJob,
+	"fileHeaderPlain":    fileJob,
+	"fileAddress":        fileJob,
+	"iteration":          `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","dataType":"d"}]},"iterations":[{},{"outputBucket":@NAME@,"jobs":[{"endpoint":"t","dataType":@NAME@}]}]`,
+}
+
+const fileJob = `"config":{"outputBucket":"b","jobs":[{"endpoint":"t","response":{"format":"file"}}]}`
+
+// namedByResponse are the places of a response that name a file.
+var namedByResponse = []string{"fileExpression", "fileHeader", "fileHeaderExtended", "fileHeaderPlain", "fileAddress"}
+
+// respondAs responds with a file that has a name in a place.
+func respondAs(place, name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		switch place {
+		case "fileHeader":
+			w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		case "fileHeaderPlain":
+			w.Header().Set("Content-Disposition", `attachment; filename=`+name)
+		case "fileHeaderExtended":
+			w.Header().Set("Content-Disposition", `attachment; filename*=UTF-8''`+url.PathEscape(name))
+		case "fileAddress":
+			if r.URL.Path == "/t" {
+				w.Header().Set("Location", "/files/"+url.PathEscape(name))
+				w.WriteHeader(http.StatusFound)
+			}
+		}
+		write(w, "contents")
+	}
 }
 
 // tryName runs a configuration with a name in one place, and checks that only plain files of out/tables and the state came of it.
@@ -55,7 +86,11 @@ func tryName(t *testing.T, place, name string) {
 	if place == "property" { // its list is a table of its own
 		response = `[{"id":1,` + text + `:{` + text + `:[{"v":1}]}}]`
 	}
-	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, response) }))
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { write(w, response) })
+	if slices.Contains(namedByResponse, place) {
+		handler = respondAs(place, name)
+	}
+	w := newWorld(t, handler)
 	around := w.dir
 	w.dir = filepath.Join(around, "one", "data")
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
@@ -79,8 +114,8 @@ func tryName(t *testing.T, place, name string) {
 		case slices.Contains(known, path):
 		case !inside || got.exit != 0:
 			t.Errorf("%s %q: %q was written", place, name, path)
-		case rest == "state.json", rest == "tables" && d.IsDir():
-		case filepath.Dir(rest) != "tables" || !d.Type().IsRegular():
+		case rest == "state.json", (rest == "tables" || rest == "files") && d.IsDir():
+		case filepath.Dir(rest) != "tables" && filepath.Dir(rest) != "files" || !d.Type().IsRegular():
 			t.Errorf("%s %q: %q was written", place, name, rest)
 		}
 		return nil

@@ -49,7 +49,7 @@ func TestKilled(t *testing.T) {
 	if kills < 1000 {
 		return
 	}
-	for _, moment := range []string{before, between, after, ended} {
+	for _, moment := range []string{before, during, between, after, ended} {
 		if k.seen[moment] == 0 {
 			t.Errorf("no process was killed %s: %v", moment, k.seen)
 		}
@@ -59,6 +59,7 @@ func TestKilled(t *testing.T) {
 // The moments at which a process was killed, as shown by what it left.
 const (
 	before  = "before the commit"
+	during  = "when its files were being moved"
 	between = "when the state was still among the tables"
 	after   = "after the commit"
 	ended   = "when it had ended"
@@ -87,6 +88,8 @@ type killer struct {
 	tables template
 	// others are tables of others, in out/tables all the time.
 	others map[string]string
+	// committed are the files that the next run must leave, besides its own.
+	committed map[string]string
 	// old are the generations of what there was before the latest run, 0 for none.
 	oldTables, oldState int64
 	// life is how long a healthy run takes, tail the part of it after its last
@@ -98,7 +101,7 @@ type killer struct {
 
 func newKiller(t *testing.T, random *rand.Rand) *killer {
 	a := newAPI(t, 20, 2000)
-	k := &killer{T: t, random: random, api: a, tables: newTemplate(t, a), data: dataDir(t, a.config()), seen: map[string]int{}}
+	k := &killer{T: t, random: random, api: a, tables: newTemplate(t, a), data: dataDir(t, a.configWithFiles()), seen: map[string]int{}}
 	k.empty(false)
 	for range 3 {
 		began, tail := k.measure()
@@ -131,6 +134,7 @@ func (k *killer) forget() {
 // note takes what there is as the old generation, and begins a new one.
 func (k *killer) note() {
 	k.oldTables, k.oldState = k.tablesThere(), k.stateThere()
+	k.noteFiles(k.oldTables)
 	k.api.generation.Add(1)
 }
 
@@ -138,6 +142,7 @@ func (k *killer) note() {
 func (k *killer) empty(others bool) {
 	out := filepath.Join(k.data, "out")
 	must(k.T, os.RemoveAll(out))
+	k.committed = map[string]string{}
 	k.others = map[string]string{}
 	if others {
 		k.others = map[string]string{"other": "\"a\"\n\"1\"\n", "other.manifest": "{}"}
@@ -207,7 +212,7 @@ func (k *killer) waitForCommit(over <-chan struct{}) {
 		return
 	}
 	for {
-		stages, err := filepath.Glob(filepath.Join(out, ".extractor-*", "state.json"))
+		stages, err := filepath.Glob(filepath.Join(out, ".extractor-*", "tables", pendingState))
 		must(k.T, err)
 		if len(stages) > 0 {
 			return
@@ -232,9 +237,12 @@ func (k *killer) look() {
 	case (state == now) != (tables == now):
 		k.Errorf("tables and state are not of one run: tables of generation %d, state of %d, the last run was of %d", tables, state, now)
 	}
+	k.lookAtFiles(tables)
 	switch {
 	case !k.running:
 		k.seen[ended]++
+	case k.moving():
+		k.seen[during]++
 	case k.pending():
 		k.seen[between]++
 	case state == now:
@@ -255,11 +263,13 @@ func (k *killer) runToEnd() {
 	entries, err := os.ReadDir(filepath.Join(k.data, "out"))
 	must(k.T, err)
 	for _, entry := range entries {
-		if name := entry.Name(); name != "tables" && name != "state.json" {
+		if name := entry.Name(); name != "tables" && name != "files" && name != "state.json" {
 			k.Errorf("a run that has ended well has left %s", name)
 		}
 	}
 	k.note()
+	// Files of killed runs are there if and only if their tables had appeared.
+	mustBe(k.T, "out/files", outFiles(k.T, k.data), k.committed)
 }
 
 // tablesThere is the generation of the tables, 0 when there are none. They must
@@ -267,6 +277,7 @@ func (k *killer) runToEnd() {
 func (k *killer) tablesThere() int64 {
 	there := tables(k.T, k.data)
 	delete(there, pendingState)
+	delete(there, pendingFiles)
 	want := maps.Clone(k.others)
 	generation := int64(0)
 	if _, digits, ok := strings.Cut(there["b.last"], `"g`); ok && len(digits) >= 6 {
@@ -274,6 +285,11 @@ func (k *killer) tablesThere() int64 {
 		generation, err = strconv.ParseInt(digits[:6], 10, 64)
 		must(k.T, err)
 		maps.Copy(want, k.tables.of(generation))
+		_, want["b.files"] = filesOf(generation)
+		want["b.files.manifest"] = want["b.last.manifest"]
+		if manifest, ok := there["b.files.manifest"]; ok {
+			want["b.files.manifest"] = manifest
+		}
 	}
 	mustBe(k.T, fmt.Sprintf("tables of generation %d", generation), there, want)
 	return generation
@@ -282,6 +298,17 @@ func (k *killer) tablesThere() int64 {
 // pendingState is the name of a state that became visible with its tables, until it
 // moves to out/state.json.
 const pendingState = ".extractor-state.json"
+
+// pendingFiles is the name of the journal of a commit with files, which moves with the
+// tables and is removed after the state has moved.
+const pendingFiles = ".extractor-files"
+
+// moving reports whether the commit of files has begun, and the tables have not appeared.
+func (k *killer) moving() bool {
+	journals, err := filepath.Glob(filepath.Join(k.data, "out", ".extractor-*", "tables", pendingFiles))
+	must(k.T, err)
+	return len(journals) > 0
+}
 
 func (k *killer) pending() bool {
 	_, err := os.Lstat(filepath.Join(k.data, "out", "tables", pendingState))

@@ -113,6 +113,10 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/rows" {
 		body = a.large
 	}
+	if name, isFile := strings.CutPrefix(r.URL.Path, "/files/"); isFile {
+		body = fileBody(name)
+		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%d-%s.txt"`, a.generation.Load(), name))
+	}
 	body = bytes.ReplaceAll(body, strconv.AppendInt(nil, firstGeneration, 10), strconv.AppendInt(nil, a.generation.Load(), 10))
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Generation", strconv.FormatInt(a.generation.Load(), 10))

@@ -120,8 +120,20 @@ type content struct {
 	// Capped is true if Text is only the beginning of the body.
 	Capped bool `json:"_capped,omitempty"`
 	// Omitted is true if the body is left out because it cannot be searched for secrets.
-	Omitted bool   `json:"_omitted,omitempty"`
-	Text    string `json:"text,omitempty"`
+	Omitted bool `json:"_omitted,omitempty"`
+	// File is set if the body became a file. Then Text is empty, unless a rule may look
+	// into the body.
+	File *File  `json:"_file,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// FileComment is the comment of a body that is not recorded, because it became a file.
+const FileComment = "the body became a file: only its size and hash are recorded"
+
+// File is the size of a body that became a file, and its SHA-256 in hexadecimal digits.
+type File struct {
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
 }
 
 // escapedHidden is the mask in a URL, where brackets are not allowed.

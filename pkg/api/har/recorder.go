@@ -68,6 +68,8 @@ type Exchange struct {
 	// HideTexts hides all texts of the body except messages. It is set for failed logins,
 	// because their secrets are not known.
 	HideTexts bool
+	// File is set if the body becomes a file. Then Body may be nil.
+	File *File
 	// Origin is the page that the exchange was sent for. It may be nil.
 	Origin *Initiator
 	// Started and Ended are times of the Recorder's clock.
@@ -248,6 +250,9 @@ func (r *Recorder) entry(x Exchange, stored body) Entry {
 	a.Content.MimeType = r.o.Secrets.Mask(x.Response.Header.Get("Content-Type"))
 	if stored.binary {
 		a.Content.Encoding = "base64"
+	}
+	if a.Content.File = x.File; x.File != nil && stored.open == nil {
+		a.Content.Comment = FileComment
 	}
 	if stored.omitted != "" {
 		a.Content.Omitted, a.Content.Comment = true, "the body is left out: "+stored.omitted

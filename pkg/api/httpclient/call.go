@@ -91,6 +91,9 @@ type JobInfo struct {
 	// Needed is closed when the job needs the response. It is nil if the job needs the
 	// response now. See auth.Attempt.
 	Needed <-chan struct{}
+	// File is true if the responses are stored as files, so that a recording does not need
+	// their bodies.
+	File bool
 	// PagePath identifies the page in the run, see har.Initiator. It is nil without a
 	// recording.
 	PagePath []int

@@ -123,7 +123,7 @@ func (c *Client) chain() step {
 		s = &send{o, c.network}
 	}
 	if o.Recorder != nil && o.DryRun == nil {
-		s = &record{s, o.Recorder}
+		s = &record{s, o.Recorder, o.Settings.Rules}
 	}
 	s = &registerLoginSecrets{s, o.Secrets, o.Settings.LoginRules.PathTexts()}
 	if o.Settings.signature != nil {

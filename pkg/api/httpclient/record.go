@@ -17,6 +17,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/api/har"
 	"github.com/keboola/configurable-extractor/pkg/api/request"
 	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/secret"
 )
 
@@ -26,6 +27,8 @@ import (
 type record struct {
 	next     step
 	recorder *har.Recorder
+	// rules apply to the responses of all jobs.
+	rules rule.List
 }
 
 func (t *record) do(ctx context.Context, x *call) (*Response, error) {
@@ -53,12 +56,32 @@ func (t *record) do(ctx context.Context, x *call) (*Response, error) {
 	kept.Response = &http.Response{StatusCode: res.Status, Status: res.StatusLine, Header: res.Header, ContentLength: res.Length}
 	kept.Body, kept.Size, kept.Binary = res.Body.Raw, res.Body.Size(), res.Body.HasInvalidUTF8()
 	if kept.Charsets, err = x.charsets(res); err == nil {
+		err = t.asFile(x, res, &kept)
+	}
+	if err == nil {
 		err = t.keep(x, kept)
 	}
 	if err != nil {
 		return nil, errors.Join(err, res.Body.Close())
 	}
 	return res, nil
+}
+
+// asFile replaces the body of a response that becomes a file by its size and hash. The body
+// stays, too, if a rule may look into it.
+func (t *record) asFile(x *call, res *Response, kept *har.Exchange) error {
+	if !x.Sender.File || x.forLogin || res.Status < 200 || res.Status > 299 || res.Body.Coding() != "" {
+		return nil
+	}
+	digest, err := res.Body.Digest()
+	if err != nil {
+		return err
+	}
+	kept.File = &har.File{Size: digest.Size, SHA256: digest.SHA256}
+	if !x.Sender.Rules.ReadBody(res.Status) && !t.rules.ReadBody(res.Status) {
+		kept.Body, kept.Binary = nil, false
+	}
+	return nil
 }
 
 func (x *call) charsets(res *Response) ([]encoding.Encoding, error) {

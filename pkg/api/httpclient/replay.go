@@ -6,6 +6,9 @@ import (
 	"errors"
 	"io"
 	"strconv"
+
+	"github.com/keboola/configurable-extractor/pkg/api/response"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 )
 
 // replay returns responses and network errors from a recording. It sends no requests.
@@ -23,6 +26,9 @@ func (t *replay) do(ctx context.Context, x *call) (*Response, error) {
 		x.connected()
 	}
 	t.Player.EndExchange(entry)
+	if entry.Response.Content.File != nil && !x.Sender.File {
+		return nil, failure.Userf("cannot replay the response to %s %s: it became a file, and the recording holds only its size and hash", x.Method, x.Address())
+	}
 	if entry.Error != "" {
 		return nil, &networkError{code: entry.Code, what: entry.Error, unsent: entry.Unsent}
 	}
@@ -32,7 +38,12 @@ func (t *replay) do(ctx context.Context, x *call) (*Response, error) {
 		return nil, err
 	}
 	spool := t.spooler.New()
-	if _, err := io.Copy(spool, t.runLimits.reader(bytes.NewReader(body))); err != nil {
+	_, err = io.Copy(spool, t.runLimits.reader(bytes.NewReader(body)))
+	if file := entry.Response.Content.File; err == nil && file != nil {
+		spool.Recorded(response.Digest{Size: file.Size, SHA256: file.SHA256})
+		_, err = io.CopyN(io.Discard, t.runLimits.reader(zeros{}), file.Size-int64(len(body)))
+	}
+	if err != nil {
 		return nil, networkErrorOf(ctx, errors.Join(err, spool.Close()), true)
 	}
 	t.Stats.Bytes.Add(entry.Response.Content.Size)
@@ -46,3 +57,8 @@ func (t *replay) do(ctx context.Context, x *call) (*Response, error) {
 		Body:       spool,
 	}, nil
 }
+
+// zeros stands for the contents of a file that a recording does not hold.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }

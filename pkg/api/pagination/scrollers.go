@@ -109,6 +109,13 @@ func (all Scrollers) For(name string) (Scroller, error) {
 	return chosen, nil
 }
 
+// ReadsBody reports whether the scroller needs values of the body of each response, which
+// a response that is a file does not have.
+func (s Scroller) ReadsBody() bool { return len(s.Needs.Fields) > 0 || s.Needs.ItemID.Text != "" }
+
+// OneRequest returns the scroller of a job without pagination.
+func OneRequest() Scroller { return singleRequest() }
+
 func (all Scrollers) choose(name string) (Scroller, error) {
 	if all.named == nil {
 		return all.single, nil

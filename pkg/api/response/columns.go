@@ -134,6 +134,8 @@ func (f Format) CheckColumns(c Columns, objects bool, s field.Section) {
 		s.Problem("expected no such key: "+in+" the columns have names", "write \"header\" in \"response\"")
 	case f.Name == "text":
 		s.Problem("expected no such key: "+in+" the response is one text", "remove the key")
+	case f.IsFile():
+		s.Problem("expected no such key: "+in+" the response is not read", "remove the key")
 	case f.Name == "jsonl" && (c.first || len(c.fields()) > 0):
 		s.Problem("expected a list of names: "+in+" there is nothing around the items", "")
 	case f.Name == "xml" && c.lists[0].member == "":

@@ -20,6 +20,8 @@ type decoder struct {
 	// whole is set if every record of a response is an item, so that the only path of the
 	// data is the whole response.
 	whole bool
+	// unread is set if the contents of a response are data that is not unpacked.
+	unread bool
 	// settings are the settings of the section `response` for this format, in addition to
 	// the settings for all formats.
 	settings []field.Declaration
@@ -53,6 +55,7 @@ func decoders() []decoder {
 		{format: "xml", name: "XML", accept: "application/xml, text/xml", decode: decodeXML},
 		{format: "text", alsoCalled: []string{"plain", "txt", "raw"}, name: "text", accept: anything, decode: decodeText, whole: true,
 			settings: []field.Declaration{EncodingSetting}},
+		{format: fileFormat, alsoCalled: []string{"binary", "bytes", "download", "blob"}, name: "file", accept: anything, decode: decodeFile, whole: true, unread: true},
 	}
 }
 

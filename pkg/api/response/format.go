@@ -79,6 +79,14 @@ func Compile(s field.Section) Format {
 		f.Name = d.format
 	}
 	foreign(s, all, d)
+	if d.unread {
+		for _, name := range []string{UnpackSetting.Name, MemberSetting.Name} {
+			if packed := s.Get(name); packed.Present() {
+				packed.Fault(failure.WrongValue, "expected no such key with the format "+failure.Text(strconv.Quote(d.format))+": each response is stored as it arrives", "remove the key, or read the contents in another format")
+			}
+		}
+		return f
+	}
 	f.unpack = unpackOf(UnpackSetting.In(s))
 	if len(f.unpack) > 0 {
 		f.Accept = anything

@@ -40,6 +40,8 @@ type Query struct {
 	Fields []Path
 	// Volume is set if Page.Volume is needed.
 	Volume bool
+	// File describes a response in the format file, from its headers.
+	File FileFacts
 }
 
 // Page is the result of scanning a response.
@@ -55,6 +57,8 @@ type Page struct {
 	// UnknownCharset is the charset of the header Content-Type if its name is unknown and
 	// some bytes of the text were dropped.
 	UnknownCharset string
+	// File is set if the response is a file. Its only item describes the file.
+	File bool
 	// Rows is the number of items. It is 0 if the path of the data leads nowhere, or to
 	// an empty value.
 	Rows int
@@ -86,8 +90,8 @@ type Page struct {
 	ItemsFingerprint uint64
 	// Volume is the size, in bytes, of the whole response as compact JSON in ASCII, with
 	// \/ for a slash. Numbers with a fraction or an exponent have 17 significant digits,
-	// other numbers are unchanged. In formats other than JSON it is the size of the list
-	// of items. It is 0 if the query does not request it.
+	// other numbers are unchanged. In the format file it is the size of the body, in other
+	// formats the size of the list of items. It is 0 if the query does not request it.
 	Volume int64
 
 	list   bool // data is a list

@@ -54,6 +54,8 @@ type Spool struct {
 	// declared is the character set in the header Content-Type.
 	declared charset
 	tail     []byte // start of a character that the next write completes
+	// recorded is the digest of a body that a recording does not hold, otherwise nil.
+	recorded *Digest
 }
 
 // New returns an empty spool.

@@ -162,6 +162,16 @@ func (l List) paths() []response.Path {
 	return all
 }
 
+// ReadBody reports whether a rule may look into the body of a response with a status.
+func (l List) ReadBody(status int) bool {
+	return slices.ContainsFunc(l, func(r Rule) bool { return r.applies(status) && (r.match != nil || len(r.paths()) > 0) })
+}
+
+// applies reports whether a rule is about responses with a status.
+func (r *Rule) applies(status int) bool {
+	return len(r.statuses) == 0 || slices.ContainsFunc(r.statuses, func(s statusRange) bool { return s.contains(status) })
+}
+
 // PathTexts returns the texts of the paths that the rules compare, show or wait for.
 func (l List) PathTexts() []string {
 	var all []string
@@ -183,7 +193,7 @@ func (r Rule) paths() []string {
 }
 
 func (r *Rule) matches(l *lazyResponse) (bool, error) {
-	if len(r.statuses) > 0 && !slices.ContainsFunc(r.statuses, func(s statusRange) bool { return s.contains(l.Status) }) {
+	if !r.applies(l.Status) {
 		return false, nil
 	}
 	for _, h := range r.headers {

@@ -61,6 +61,8 @@ const (
 	// each page.
 	InScrollBody Site = "`body` of `scrollRequest`"
 	InUserData   Site = "`userData`"
+	// InFile is the site of names and tags of files. The body of the response is no data.
+	InFile Site = "`file`"
 	// InWindows is the site of `if` and `windows` of a job.
 	InWindows Site = "`if` and `windows`"
 	// InRemember is the site of values that a job leaves for the next run.

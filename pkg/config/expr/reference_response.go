@@ -23,7 +23,7 @@ func responseReferences() []Reference {
 			Doc: "The value at the path in the response that contains the row. In `remember`: in the response of the last page."},
 		{Key: Response, Argument: "PATH", Examples: []Example{{`{"response": "refresh_token"}`, `"r-18"`}}, Where: []Site{InLoginRemember}, Optional: true,
 			Doc: "The value at the path in the response to the login; null if there is none."},
-		{Key: ResponseHeader, Argument: "NAME", Examples: []Example{{`{"responseHeader": "X-Request-Id"}`, `"8f3a"`}}, Where: []Site{InAfterLogin, InLoginRemember, InUserData, InRemember}, Optional: true,
+		{Key: ResponseHeader, Argument: "NAME", Examples: []Example{{`{"responseHeader": "X-Request-Id"}`, `"8f3a"`}}, Where: []Site{InAfterLogin, InLoginRemember, InUserData, InFile, InRemember}, Optional: true,
 			Doc: "The first value of a header of that response; null if the header is absent or its text is `null`."},
 		{Key: ResponseCookie, Argument: "NAME", Examples: []Example{{`{"responseCookie": "session"}`, `"abc"`}}, Where: []Site{InAfterLogin, InLoginRemember}, Optional: true,
 			Doc: "A cookie that the response to the login sets; null if it sets none of this name."},

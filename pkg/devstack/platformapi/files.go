@@ -33,7 +33,7 @@ type fileRecord struct {
 	Provider    string   `json:"provider"`
 	SizeBytes   int64    `json:"sizeBytes"`
 	Tags        []string `json:"tags"`
-	MaxAgeDays  int      `json:"maxAgeDays"`
+	MaxAgeDays  *int     `json:"maxAgeDays"` // null for a permanent file
 	IsPublic    bool     `json:"isPublic"`
 	IsSliced    bool     `json:"isSliced"`
 	IsEncrypted bool     `json:"isEncrypted"`
@@ -49,10 +49,14 @@ func (s *server) fileOf(r *http.Request, f store.File) fileRecord {
 	expires := strconv.FormatInt(s.Now().Add(urlAge).Unix(), 10)
 	record := fileRecord{
 		ID: id, Name: f.Name, Created: storageTime(f.Created), Region: "local", Provider: "local", SizeBytes: f.Size,
-		Tags: append([]string{}, f.Tags...), MaxAgeDays: int(store.MaxFileAge / (24 * time.Hour)), RunID: orNull(f.RunID), RunIDs: []string{},
+		Tags: append([]string{}, f.Tags...), IsPermanent: f.Permanent, RunID: orNull(f.RunID), RunIDs: []string{},
 		Creator: jobToken{ID: tokenID, Description: tokenDescription}, BranchID: branchID,
 		URL: baseURL(r) + storagePath + "/files/" + f.ID + "/download?" +
 			url.Values{"expires": {expires}, "signature": {s.signature(f.ID, expires)}}.Encode(),
+	}
+	if !f.Permanent {
+		days := int(store.MaxFileAge / (24 * time.Hour))
+		record.MaxAgeDays = &days
 	}
 	if f.RunID != "" {
 		record.RunIDs = append(record.RunIDs, f.RunID)

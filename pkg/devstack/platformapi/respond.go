@@ -3,10 +3,11 @@ package platformapi
 import (
 	"bytes"
 	"encoding/json"
-	"mime"
 	"net/http"
 	"os"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/devstack/guard"
 )
 
 // response is the result of an endpoint: a record, which becomes JSON; a text with another
@@ -66,7 +67,9 @@ func (s *server) send(w http.ResponseWriter, r *http.Request, resp response) {
 // sendFile sends a file for download. It supports range requests.
 func sendFile(w http.ResponseWriter, r *http.Request, resp response) {
 	w.Header().Set("Content-Type", resp.kind)
-	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": resp.name}))
+	// The contents may be anything that an API has sent. No browser may run them here.
+	w.Header().Set("Content-Disposition", guard.Attachment(resp.name))
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	http.ServeContent(w, r, "", resp.modified, resp.file)
 	_ = resp.file.Close() // it was only read
 }

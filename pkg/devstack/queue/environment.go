@@ -5,6 +5,9 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
 )
 
+// defaultBranch is the id of the only branch.
+const defaultBranch = "1"
+
 // environment returns the environment of the component, without the variables that only
 // the sandbox knows.
 func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
@@ -19,7 +22,7 @@ func (q *Queue) environment(job store.Job, p plan, s step) map[string]string {
 		"KBC_COMPONENTID":           job.Component,
 		"KBC_CONFIGID":              p.config,
 		"KBC_CONFIGVERSION":         p.version,
-		"KBC_BRANCHID":              "1",
+		"KBC_BRANCHID":              defaultBranch,
 		"KBC_COMPONENT_RUN_MODE":    mode,
 		"KBC_STAGING_FILE_PROVIDER": "aws",
 		"KBC_PROJECT_FEATURE_GATES": "",

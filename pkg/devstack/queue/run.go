@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack/fileload"
 	"github.com/keboola/configurable-extractor/pkg/devstack/sandbox"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/devstack/tableload"
+	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -189,7 +191,34 @@ func (r *execution) collect(ctx context.Context, s step, dir string, failed erro
 		return state, err
 	}
 	r.secrets.collect(state, false)
+	// As on the platform, files come before tables, because rows may name them.
+	if err := r.storeFiles(ctx, s, dir); err != nil {
+		return state, err
+	}
 	return state, r.load(ctx, s, dir, false)
+}
+
+// storeFiles stores the files of the component. The files of a failed component are not
+// stored.
+func (r *execution) storeFiles(ctx context.Context, s step, dir string) error {
+	stored, err := fileload.Load(ctx, fileload.Options{
+		Store:     r.q.o.Store,
+		Dir:       dir,
+		Component: r.job.Component,
+		Config:    r.job.Config,
+		Row:       s.row,
+		Branch:    defaultBranch,
+		Job:       r.job.ID,
+		Storage:   s.doc.Field("storage"),
+		Warn:      func(text string) { r.emitEvent(sandbox.Warn, text, "") },
+	})
+	if r.result.Files += stored; stored > 0 {
+		r.emitEvent(sandbox.Info, "Stored "+textfmt.Count(stored, "file"), "")
+	}
+	if interruption := interruptCause(ctx); interruption != nil {
+		return interruption
+	}
+	return err
 }
 
 // load loads tables. If the component failed, it loads only tables with write_always.

@@ -11,10 +11,15 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// MaxFileAge is the maximum age of a file. AddFile deletes older files.
+// MaxFileAge is the maximum age of a file that is not permanent. AddFile deletes older
+// files.
 const MaxFileAge = 15 * 24 * time.Hour
 
-// File describes an exported file. The contents are stored outside the database: in the
+// expireEvery is the time between two searches for old files: a job may add very many
+// files.
+const expireEvery = time.Minute
+
+// File describes a file: an export, or a file of a component. The contents are stored outside the database: in the
 // directory files beside it, in a file with the id as name.
 type File struct {
 	// ID is a decimal number, greater than the ids of earlier files.
@@ -28,6 +33,8 @@ type File struct {
 	RunID string
 	// Size is in bytes.
 	Size int64
+	// Permanent files are never deleted because of their age.
+	Permanent bool
 }
 
 // Operation is a job of the storage API, such as an export. Only complete operations are
@@ -148,9 +155,19 @@ func (s *Store) DeleteFile(id string) error {
 }
 
 func (s *Store) expireFiles() error {
+	now := s.now()
+	s.expiry.Lock()
+	due := s.expired.IsZero() || now.Sub(s.expired).Abs() >= expireEvery
+	if due {
+		s.expired = now
+	}
+	s.expiry.Unlock()
+	if !due {
+		return nil
+	}
 	var old []string
 	err := s.Files(func(f File) bool {
-		if s.now().Sub(f.Created) > MaxFileAge {
+		if !f.Permanent && now.Sub(f.Created) > MaxFileAge {
 			old = append(old, f.ID)
 		}
 		return true

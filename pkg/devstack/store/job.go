@@ -104,6 +104,8 @@ type Result struct {
 	Counted *Counted
 	// Loaded are the tables that the job wrote, with their number of rows after the load.
 	Loaded []Loaded
+	// Files is the number of files that the job stored.
+	Files int
 }
 
 // Counted is the totals of the runs of a component, see event.RunFinished.

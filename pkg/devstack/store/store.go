@@ -91,6 +91,9 @@ type Store struct {
 
 	mu      sync.Mutex
 	changed chan struct{}
+	// expired is the time of the last search for old files.
+	expiry  sync.Mutex
+	expired time.Time
 }
 
 // Open opens the file, or creates it. Only one process can have the file open; in a second

@@ -8,6 +8,5 @@
 // Some settings are checked but have no effect, because there is no warehouse and no file
 // storage: distribution_key, tags, deduplication_strategy, unload_strategy,
 // manifest_type, and the lengths, defaults and backends of types. Rows chosen by
-// delete_where or its older form are not deleted, and a warning reports it. Files in
-// out/files are ignored.
+// delete_where or its older form are not deleted, and a warning reports it.
 package tableload

@@ -233,7 +233,7 @@ func (t *Try) recording() string {
 	return ""
 }
 
-// run runs the component and keeps its recording, report and tables. A try that could not
+// run runs the component and keeps its recording, report, tables and files. A try that could not
 // be prepared ends with the error.
 func (t *Try) run(ctx context.Context, o Options, r Input, spec sandbox.Spec, err error) {
 	if err != nil {
@@ -286,7 +286,7 @@ func arguments(data string, l Limits, replay bool) []string {
 }
 
 // keep moves the results of the component into the directory of the try. It moves only
-// regular files with known names, and the files of out/tables.
+// regular files with known names, and the files of out/tables and out/files.
 func (t *Try) keep(data string) error {
 	root, err := os.OpenRoot(data)
 	if err != nil {
@@ -304,15 +304,23 @@ func (t *Try) keep(data string) error {
 			return err
 		}
 	}
-	tables, err := fs.ReadDir(root.FS(), "out/tables") // fails if a link leads out of data
+	return errors.Join(t.keepAll(root, data, "tables", tablesName), t.keepAll(root, data, "files", filesName))
+}
+
+// keepAll moves the files of a directory in out.
+func (t *Try) keepAll(root *os.Root, data, from, to string) error {
+	entries, err := fs.ReadDir(root.FS(), "out/"+from) // fails if a link leads out of data
+	if from == "files" && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	for _, file := range tables {
+	for _, file := range entries {
 		if !file.Type().IsRegular() {
 			continue
 		}
-		if err := move(filepath.Join(data, "out", "tables", file.Name()), filepath.Join(t.dir, tablesName, file.Name())); err != nil {
+		if err := move(filepath.Join(data, "out", from, file.Name()), filepath.Join(t.dir, to, file.Name())); err != nil {
 			return err
 		}
 	}

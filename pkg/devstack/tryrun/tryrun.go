@@ -4,7 +4,7 @@
 // values of logins are stored: the component itself sends them to the platform.
 //
 // Each configuration keeps its last tries in a directory, without the configuration and
-// its secrets. A try has a recording (HAR), a report and tables. All tries are removed
+// its secrets. A try has a recording (HAR), a report, tables and files. All tries are removed
 // when the platform starts again. Recordings and tables are read from the files on
 // demand, so memory does not grow with the amount of data that a try fetched.
 package tryrun
@@ -79,6 +79,7 @@ const (
 	sourceName    = "source.har" // recording that a replay reads
 	reportName    = "report"
 	tablesName    = "tables"
+	filesName     = "files"
 )
 
 const recentEvents = 12

@@ -329,7 +329,7 @@ func (b *browser) phone(s shop) {
 func (b *browser) keyboard() {
 	b.visit("/")
 	b.Until(live)
-	for _, want := range []string{"Skip to the content", "Local platform", "Overview", "Tables", "New"} {
+	for _, want := range []string{"Skip to the content", "Local platform", "Overview", "Tables", "Files", "New"} {
 		b.Do(chromedp.KeyEvent(kb.Tab))
 		if got := ask[string](b, "document.activeElement.textContent"); got != want {
 			b.Fatalf("the focus is on %q, want %q", got, want)

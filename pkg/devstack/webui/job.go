@@ -24,10 +24,12 @@ type jobPage struct {
 	// is incomplete.
 	Findings []finding
 	// Lines shows the progress of the jobs of the configuration.
-	Lines     lines
-	Events    eventList
-	Requests  requestList
-	Tables    []jobTable
+	Lines    lines
+	Events   eventList
+	Requests requestList
+	Tables   []jobTable
+	// Stored is the number of files that the job stored.
+	Stored    int
 	Variables []variable
 }
 
@@ -108,6 +110,9 @@ func (s *site) jobPage(r *http.Request, j store.Job, d *digest) (page jobPage, e
 	}
 	if page.Fault, err = s.fault(j, d.faults); err != nil {
 		return page, err
+	}
+	if j.Result != nil {
+		page.Stored = j.Result.Files
 	}
 	if page.Tables, err = s.jobTables(j); err != nil {
 		return page, err

@@ -162,6 +162,8 @@ func (s *site) pages() map[string]handler {
 		"GET /tables":                        s.tables,
 		"GET /tables/{id}":                   with(s.tableOf, s.table),
 		"GET /tables/{id}/csv":               with(s.tableOf, s.download),
+		"GET /files":                         s.files,
+		"GET /files/{id}/download":           with(s.fileOf, s.downloadFile),
 		"GET " + configuration:               with(s.configurationOf, s.configuration),
 		"POST " + configuration + "/run":     with(s.configurationOf, s.run),
 		"GET " + configuration + "/edit":     with(s.queryTarget, s.editor),
@@ -180,6 +182,8 @@ func (s *site) pages() map[string]handler {
 		"POST /tries/{id}/cancel":                               with(s.tryOf, s.cancelTry),
 		"GET /tries/{id}/requests/{number}":                     with(s.tryOf, s.tryRequest),
 		"GET /tries/{id}/requests/{number}/body":                with(s.tryOf, s.tryBody),
+		"GET /tries/{id}/files/{number}":                        with(s.tryOf, s.tryFile),
+		"GET /tries/{id}/files/{number}/picture":                with(s.tryOf, s.tryPicture),
 		"/":                                                     func(http.ResponseWriter, *http.Request) error { return store.ErrNotFound },
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/keboola/configurable-extractor/pkg/devstack/guard"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 	"github.com/keboola/configurable-extractor/pkg/report"
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
@@ -178,7 +178,7 @@ func newCell(text string, budget int) cell {
 // download streams a table as CSV with a header and with every cell in quotes.
 func (s *site) download(w http.ResponseWriter, r *http.Request, t store.Table) error {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
-	w.Header().Set("Content-Disposition", attachment(t.ID+".csv"))
+	w.Header().Set("Content-Disposition", guard.Attachment(t.ID+".csv"))
 	to := newDeadlineWriter(w)
 	defer to.release()
 	out := bufio.NewWriterSize(to, 64<<10)
@@ -199,19 +199,4 @@ func (s *site) download(w http.ResponseWriter, r *http.Request, t store.Table) e
 		failed = out.Flush()
 	}
 	return s.broken(r, failed)
-}
-
-// attachment returns a Content-Disposition header that makes a browser save a file with
-// this name.
-func attachment(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '/' || r == '\\' {
-			return '_'
-		}
-		return r
-	}, name)
-	if header := mime.FormatMediaType("attachment", map[string]string{"filename": name}); header != "" {
-		return header
-	}
-	return "attachment"
 }

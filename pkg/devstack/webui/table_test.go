@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/keboola/configurable-extractor/internal/slowtest"
+	"github.com/keboola/configurable-extractor/pkg/devstack/guard"
 	"github.com/keboola/configurable-extractor/pkg/devstack/store"
 )
 
@@ -79,7 +80,7 @@ func TestAttachment(t *testing.T) {
 		"\xff.csv":                   "\uFFFD.csv",
 		"a;filename=evil.exe; b.csv": "a;filename=evil.exe; b.csv",
 	} {
-		header := attachment(name)
+		header := guard.Attachment(name)
 		kind, parameters, err := mime.ParseMediaType(header)
 		if err != nil || kind != "attachment" || parameters["filename"] != want || strings.ContainsAny(header, "\r\n\x00") {
 			t.Errorf("%q: %q is %s %q, %v; want %q", name, header, kind, parameters, err, want)

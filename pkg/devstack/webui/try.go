@@ -108,6 +108,9 @@ type tryView struct {
 	Report *report.Report
 	Tables []tryTable
 	Tree   *requestTree
+	// Files are the first files. FileCount is the number of all files.
+	Files     []tryrun.File
+	FileCount int
 }
 
 // tryTable holds the first rows of a table. Total is the number of rows, or -1 if
@@ -172,6 +175,9 @@ func (s *site) tryView(t *tryrun.Try, from int) (*tryView, error) {
 			}
 		}
 		v.Tables = append(v.Tables, shown)
+	}
+	if v.Files, v.FileCount, err = t.Files(); err != nil {
+		return nil, err
 	}
 	index, err := t.Index()
 	if err != nil {

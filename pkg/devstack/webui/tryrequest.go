@@ -217,7 +217,7 @@ func newRequestPage(info tryrun.State, x *tryrun.RecordedExchange, level int) (*
 		Responded: x.Response.Status != 0, Status: x.Response.Status, StatusText: textfmt.Cut(x.Response.StatusText, maxPart),
 		Tone: statusTone(x.Row.Status), Unknown: notRecorded(&x.Row), Size: x.Response.Content.Size, ResponseType: x.Response.Content.MimeType, Reading: x.Reading,
 	}
-	if x.Response.Content.Omitted {
+	if x.Response.Content.Omitted || x.Response.Content.Comment == har.FileComment {
 		p.Omitted = x.Response.Content.Comment
 	}
 	e := explainer{info: info}

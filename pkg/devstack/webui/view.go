@@ -100,6 +100,7 @@ func (s *site) functions() template.FuncMap {
 		"number":           number,
 		"count":            count,
 		"tableURL":         func(id string) string { return s.session.path + tableURL(id) },
+		"fileURL":          func(id string) string { return s.session.path + fileURL(id) },
 		"jobURL":           func(id string) string { return s.session.path + jobURL(id) },
 		"configurationURL": func(component, id string) string { return s.session.path + configurationPath(component, id) },
 		"editURL":          func(component, id, pointer string) string { return s.session.path + editPath(component, id, pointer) },

@@ -110,6 +110,7 @@ function headline() {
   const totals = make("dl", "totals", [
     [t.rows === 1 ? "row" : "rows", figure(t.rows)],
     [t.tables === 1 ? "table" : "tables", figure(t.tables)],
+    ...(t.files ? [[t.files === 1 ? "file" : "files", figure(t.files)]] : []),
     [t.requests === 1 ? "request" : "requests", figure(t.requests)],
     ["received", bytes(t.bytes)],
     ["took", duration(report.seconds)],
