@@ -113,7 +113,7 @@ func (s *Stage) replacedDir() string { return filepath.Join(s.path, "replaced") 
 // the name pendingState, and then moves to out/state.json. If the process is killed in
 // between, the next run finds the state, see LastState. The tables replace files with
 // the same names; other files stay. If the process is killed before the tables appear,
-// the next run removes the files that did, and restores those that they replaced.
+// the next run removes the files that did, and restores the files that they replaced.
 //
 // Some file systems do not support this: out/tables is a mount point or a symbolic
 // link, or contains directories; there are no hard links, or directories cannot be

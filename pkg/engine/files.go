@@ -137,8 +137,8 @@ func (p *pipeline) fileFacts(res *httpclient.Response) (facts response.FileFacts
 	return facts, nil
 }
 
-// maskedName makes a name safe. It masks secrets before and afterwards: a shortened secret
-// would not be found, nor one with a control character in it.
+// maskedName makes a name safe. It masks secrets before and afterwards: a secret that was
+// shortened, or has control characters, would not be found.
 func (p *pipeline) maskedName(name string, safe func(string) string) string {
 	return safe(p.secrets.Mask(safe(p.secrets.Mask(name))))
 }

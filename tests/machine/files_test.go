@@ -51,7 +51,7 @@ func filesOf(generation int64) (made map[string]string, table string) {
 	return made, table
 }
 
-// outFiles are the files of out/files; none when it is missing.
+// outFiles are the files of out/files. The directory may be missing.
 func outFiles(t *testing.T, data string) map[string]string {
 	t.Helper()
 	return files(t, filepath.Join(data, "out", "files"))

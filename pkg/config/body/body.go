@@ -70,8 +70,8 @@ func isUTF8(charset string) bool {
 // quoted returns a text as a JSON string.
 func quoted(text string) string { return value.OfString(text).JSON() }
 
-// Parse compiles a text. mediaType must have passed CheckType. Other braces than those
-// around one of the names stay in the text.
+// Parse compiles a text. mediaType must have passed CheckType. Braces stay in the text
+// unless there is one of the names between them.
 func Parse(mediaType, text string, names []string) (Template, *Fault) {
 	media, _, err := mime.ParseMediaType(mediaType)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestFilesOfJobs(t *testing.T) {
 		got.header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") {
 		t.Errorf("%d %v %q", got.status, got.header, got.body)
 	}
-	// After 15 days the next file deletes the one that is not permanent.
+	// After 15 days the next file deletes files that are not permanent.
 	w.clock.Add(15*24*3600 + 1)
 	if _, err := w.store.AddFile(store.File{Name: "new"}, func(io.Writer) error { return nil }); err != nil {
 		t.Fatal(err)

@@ -161,7 +161,7 @@ func (s *Set) existing(t Table) (*Writer, error) {
 	return w, nil
 }
 
-// TypeText describes a declared type, also if there is none.
+// TypeText describes a declared type. The zero type is described, too.
 func TypeText(t ColumnType) string { return cmp.Or(t.String(), "without a declared type") }
 
 // difference describes how two headers differ.
