@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -171,6 +172,10 @@ type RunFinished struct {
 	Rows       int      `json:"rows"`
 	Tables     int      `json:"tables"`
 	Incomplete int      `json:"incomplete,omitempty"`
+	// Failed are the jobs that failed and wrote no tables. Remaining describes the
+	// windows that are left for the next run.
+	Failed    []string `json:"failed,omitempty"`
+	Remaining []string `json:"remaining,omitempty"`
 }
 
 func (e RunFinished) Level() Level {
@@ -183,10 +188,31 @@ func (e RunFinished) Level() Level {
 // message returns the totals of the run. IncompleteIn parses this text.
 func (e RunFinished) message() string {
 	size := sizeOfRun(e.Rows, e.Tables, e.Requests)
-	if e.Incomplete == 0 {
-		return "Extraction finished: " + size
+	s := "Extraction finished: " + size
+	if e.Incomplete > 0 {
+		s = fmt.Sprintf("%s%s; %s", finishedIncomplete, size, MayBeMissing(e.Incomplete))
 	}
-	return fmt.Sprintf("%s%s; %s", finishedIncomplete, size, MayBeMissing(e.Incomplete))
+	if len(e.Failed) > 0 {
+		s += "; failed: " + strings.Join(shown(e.Failed), ", ")
+	}
+	if len(e.Remaining) > 0 {
+		s += remainingMark + strings.Join(shown(e.Remaining), "; ")
+	}
+	return s
+}
+
+// remainingMark is in front of RunFinished.Remaining in the message.
+const remainingMark = "; to be continued: "
+
+// mostShown is the maximum number of jobs in the message of a RunFinished.
+const mostShown = 10
+
+// shown returns the first items of a list, and the number of the others.
+func shown(all []string) []string {
+	if len(all) <= mostShown {
+		return all
+	}
+	return append(slices.Clone(all[:mostShown]), fmt.Sprintf("and %d more", len(all)-mostShown))
 }
 
 // finishedIncomplete is the prefix of the message if Incomplete is not 0.
