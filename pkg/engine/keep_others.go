@@ -178,7 +178,9 @@ func (k *keeper) leaveOut(root *rootJob) {
 		for _, m := range j.remembers {
 			values.HoldAll(m.name)
 		}
-		r.tables.drop(root.it.Bucket, j.DataType)
+		if !j.NotStored { // otherwise the rows belong to another job
+			r.tables.drop(root.it.Bucket, j.DataType)
+		}
 	}
 	if root.readsPreviousStart() {
 		r.time.Hold()

@@ -195,8 +195,12 @@ func (l *windowLimit) left(mask func(string) string) *event.WindowsLeft {
 	if l.done >= l.all.Count {
 		return nil
 	}
+	reached := l.reached
+	if !l.values.IsSet(l.name, "") { // a finding about all windows holds it
+		reached = 0
+	}
 	e := &event.WindowsLeft{
-		Job: l.job.name, Left: l.all.Count - l.reached, Of: l.all.Count, Reason: l.reason, Pointer: l.pointer,
+		Job: l.job.name, Left: l.all.Count - reached, Of: l.all.Count, Reason: l.reason, Pointer: l.pointer,
 		JobPointer: l.job.Pointer, Iteration: l.job.iteration,
 	}
 	if l.unfinished {

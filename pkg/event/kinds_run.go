@@ -1,6 +1,7 @@
 package event
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -243,6 +244,24 @@ func IncompleteIn(message string) int {
 		return 0 // more digits than the number of any run
 	}
 	return n
+}
+
+// finishedText matches the message of a RunFinished in the line of JSON that contains it.
+var finishedText = regexp.MustCompile(`"message":("Extraction finished(?:[^"\\]|\\.)*")`)
+
+// RemainingIn returns RunFinished.Remaining from the message of a platform event, or "" for
+// other messages, see IncompleteIn.
+func RemainingIn(message string) string {
+	if match := finishedText.FindStringSubmatch(message); match != nil {
+		if err := json.Unmarshal([]byte(match[1]), &message); err != nil {
+			return ""
+		}
+	}
+	if !strings.HasPrefix(message, "Extraction finished") {
+		return ""
+	}
+	_, rest, _ := strings.Cut(message, remainingMark)
+	return rest
 }
 
 // RunCut is the last event of a run that reached a limit of a flag. Its tables are valid
