@@ -71,7 +71,8 @@ func newKeeper(r *run) *keeper {
 //
 // To add a dependency, add its kind above and append it here: to provides at the job that
 // others depend on, to needs at the jobs that depend on it, and to both if each depends on the
-// other.
+// other. Add it to a case tests/functional/cases/failing-kept-*.txtar, and to the jobs that
+// tests/functional/parts_test.go generates.
 func dependencies(it *iteration, mappings mapping.Mappings, root *job) (provides, needs []dependency) {
 	both := func(kind, of, name string) {
 		provides, needs = append(provides, dependency{kind, of, name}), append(needs, dependency{kind, of, name})

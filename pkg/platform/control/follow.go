@@ -112,7 +112,7 @@ func (f *follower) report(ctx context.Context, elapsed time.Duration) error {
 	return nil
 }
 
-// outcome is what the events of a job say about its tables.
+// outcome holds facts about the tables of a job, from its events.
 type outcome struct {
 	incomplete int      // number of warnings that data may be missing
 	remaining  []string // what is left for the next run, see event.RunFinished
