@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,6 +35,14 @@ type rootJob struct {
 	it       iteration
 	provides []dependency
 	failed   bool
+}
+
+// label returns the name of the job, with its iteration if there are several.
+func (j *rootJob) label() string {
+	if j.iteration == 0 {
+		return j.name
+	}
+	return fmt.Sprintf("%s (iteration %d)", j.name, j.iteration)
 }
 
 // dependency is something that jobs share.
@@ -148,7 +157,7 @@ func (k *keeper) fail(root *rootJob, e event.JobFailed) bool {
 				if other.failed {
 					continue
 				}
-				if !k.mark(other, event.JobFailed{With: failed[0].name, Shared: d.kind + " '" + d.name + "'"}) {
+				if !k.mark(other, event.JobFailed{With: failed[0].label(), Shared: d.kind + " '" + d.name + "'"}) {
 					return false
 				}
 				failed = append(failed, other)
@@ -215,7 +224,7 @@ func (k *keeper) failSharing() error {
 				if other == nil {
 					continue
 				}
-				if !k.fail(root, event.JobFailed{With: other.name, Shared: sharedTable + " '" + name + "'"}) {
+				if !k.fail(root, event.JobFailed{With: other.label(), Shared: sharedTable + " '" + name + "'"}) {
 					return k.first
 				}
 				changed = true
@@ -268,7 +277,7 @@ func (k *keeper) names() []string {
 	var all []string
 	for _, root := range k.roots {
 		if root.failed {
-			all = append(all, root.name)
+			all = append(all, root.label())
 		}
 	}
 	return all

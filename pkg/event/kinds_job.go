@@ -83,7 +83,12 @@ func (e WindowsLeft) rest() string {
 }
 
 // Summary returns the message in the words of RunFinished.
-func (e WindowsLeft) Summary() string { return "job " + e.Job + ": " + e.rest() }
+func (e WindowsLeft) Summary() string {
+	if e.Iteration > 0 {
+		return fmt.Sprintf("job %s (iteration %d): %s", e.Job, e.Iteration, e.rest())
+	}
+	return "job " + e.Job + ": " + e.rest()
+}
 
 // JobProgress reports that a long job is still running.
 type JobProgress struct {
