@@ -31,7 +31,7 @@ func eventTexts() map[string][2]string {
 		"job.progress":         {"A long job has stored this many pages and rows so far", nothing},
 		"job.live":             {"What a job does now, for the web UI of the local platform", nothing},
 		"job.finished":         {"A job has fetched its last page. The message says why it ended", "If it ended too early, look at the setting that the pointer names."},
-		"job.unfinished":       {"The run failed before this job was finished", "None of its rows are in the tables. Look at run.failed for the reason."},
+		"job.unfinished":       {"The run, or this job alone, failed before the job was finished", "None of its rows are in the tables. Look at run.failed or job.failed for the reason."},
 		"job.failed":           {"A job failed and wrote no tables, while the other jobs continue (onFailure: keepOthers)", "Correct the setting in its error. The next run fetches the missing rows, because the values that the job remembers did not change."},
 		"response.errors":      {"A response has a success status, but reports errors and has no data", "Correct the request as the error says, or write a rule for such responses (docs/how-to/errors-in-answers.md)."},
 		"paging.stalled":       {"A response announces more pages, but has no value that leads to the next one", "Correct the path of that value in the scroller, or its stop condition."},
