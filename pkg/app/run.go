@@ -293,7 +293,7 @@ func extractTables(ctx context.Context, r *run, dir *datadir.Dir, program *engin
 // reportEnd emits the last event of a run. If a limit was reached, it returns the event.
 func reportEnd(log *event.Log, r engine.Result, seconds float64) *event.RunCut {
 	if r.LimitReached == nil {
-		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Files: r.Files, Incomplete: r.Incomplete})
+		log.Emit(event.RunFinished{Seconds: seconds, Requests: r.Requests, Bytes: r.Bytes, Rows: r.Rows, Tables: r.Tables, Files: r.Files, Incomplete: r.Incomplete, Failed: r.Failed, Remaining: r.Remaining})
 		return nil
 	}
 	e := event.RunCut{

@@ -19,6 +19,8 @@ var (
 	IncrementalOutput  = field.Flag("incrementalOutput", "Incremental", "Rows are added to the tables instead of replacing them.").Example(`true`)
 	debug              = field.Flag("debug", "Debug", "One event for each HTTP request that is sent.").Example(`true`)
 	OnIncomplete       = field.Text("onIncomplete", "Incomplete data", "What to do if a response shows that data is missing: it contains errors, a next page was not fetched, or there are fewer rows than it announces. `warn` warns, and what the job remembers for the next run stays as it was; `hold` also keeps `previousStart` as it was; `fail` ends the run with an error and without tables. [faults.md](../understand/faults.md#complete-or-not) describes each case.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("warn", holdIncomplete, FailIncomplete)}).Default("warn").Example(`"fail"`)
+	OnFailure          = field.Text("onFailure", "Failing jobs", "What to do if a root job fails: `fail` ends the run with an error and without tables. `keepOthers` leaves out the tables of the job and of its child jobs, and what they remember; the other jobs run, the exit code is 0, and the run is incomplete. Jobs that share a table or a remembered name, and all jobs with files, fail together. The run still fails if all jobs fail, if the login fails, and after an error of the program. It cannot be combined with `\"onIncomplete\": \"fail\"`. See [jobs that fail alone](#jobs-that-fail-alone).").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("fail", keepOthers)}).Default("fail").Example(`"keepOthers"`)
+	StopAfter          = field.Text("stopAfter", "Stop after", "No window of a root job starts later than this time after the start of the run, in words; jobs without windows still run. The next run continues after the last window. Each root job that divides its windows by `step` must remember the end of its windows and start from it, with `incrementalOutput`. See [windows in several runs](#windows-in-several-runs).").Example(`"50 minutes"`)
 	driftWarning       = field.Flag("driftWarning", "Drift warning", "Warns (`table.drifted`) about each table whose columns differ from those of the last run that wrote it. The columns are stored in `out/state.json`, under `tableColumns`. If one item of `iterations` sets it, it applies to all tables of the run.").Example(`true`)
 	Booleans           = field.Text("booleans", "Booleans", "How booleans become cells. `original`: true is `1`, and false an empty cell, as null is. `text`: `true` and `false`, in all tables. Iterations with the same bucket need the same.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices("original", textBooleans)}).Default("original").Example(`"text"`)
 	ConfigHTTP         = field.Group("http", "HTTP", "HTTP settings of `config`.", configHeaders)
@@ -40,7 +42,7 @@ func (t Types) settings() *field.Type {
 
 // ownSettings returns the declared settings of `config` except credentials.
 func ownSettings(jobs, mappings *field.Type) []field.Declaration {
-	return []field.Declaration{JobsSetting.With(jobs), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, driftWarning, Booleans,
+	return []field.Declaration{JobsSetting.With(jobs), OutputBucket, ConfigID, IncrementalOutput, debug, OnIncomplete, OnFailure, StopAfter, driftWarning, Booleans,
 		ConfigHTTP, UserData, MappingsSetting.With(mappings), compatLevelSetting}
 }
 
@@ -92,6 +94,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 		Debug:          settingValue(s, debug),
 		FailIncomplete: settingValue(s, OnIncomplete) == FailIncomplete,
 		HoldIncomplete: settingValue(s, OnIncomplete) == holdIncomplete,
+		KeepOthers:     settingValue(s, OnFailure) == keepOthers,
 		DriftWarning:   settingValue(s, driftWarning),
 		TextBooleans:   settingValue(s, Booleans) == textBooleans,
 		Bucket:         bucket(api, s),
@@ -113,6 +116,12 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 	it.Defaults = e.defaults(DefaultOptionsSetting.In(http))
 	if _, ok := s.given.Get(JobsSetting.Name); ok && jobs.Value.IsNull() {
 		jobs.Problem("expected a list with at least one job", "")
+	}
+	if it.KeepOthers && it.FailIncomplete {
+		s.Get(OnFailure.Name).Problem("expected \"fail\", because \"onIncomplete\" is \"fail\"", `a run with a failed job is incomplete: set "onIncomplete" to "warn" or "hold"`)
+	}
+	if text := settingValue(s, StopAfter); !c.isOpen(text) {
+		it.StopAfter = stepOf(s.owner(StopAfter.Name), StopAfter)
 	}
 	it.Jobs = c.jobs(jobs, e, JobScope{})
 	c.contentTypes(&it, it.Jobs)
@@ -138,6 +147,9 @@ func bucket(api Section, s settings) string {
 	}
 	return ""
 }
+
+// keepOthers is a value of `onFailure`: a root job that fails leaves the others unaffected.
+const keepOthers = "keepOthers"
 
 // Values of `onIncomplete`. With FailIncomplete, findings are errors. With
 // holdIncomplete, a finding about missing rows keeps `previousStart` for the next run.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/config/window"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -55,6 +56,12 @@ type Iteration struct {
 	// HoldIncomplete is true with `onIncomplete: hold`. After an event.Finding about
 	// missing rows `previousStart` does not move to the start of this run.
 	HoldIncomplete bool
+	// KeepOthers is true with `onFailure: keepOthers`. A root job that fails then writes no
+	// table, and the others continue.
+	KeepOthers bool
+	// StopAfter is `stopAfter`, the time after the start of the run after which no window
+	// starts. It is zero if there is no limit.
+	StopAfter window.Step
 	// DriftWarning is true if the run warns about a table with other columns than in the
 	// last run.
 	DriftWarning bool

@@ -24,10 +24,11 @@ var (
 	windowsFormat   = field.Text("format", "Format", "How `{\"window\": …}` is written, as by the function `date`. `U` is a number, the seconds since 1970.").Default("c").Example(`"Y-m-d"`).Also("date_format")
 	windowsTimezone = field.Text("timezone", "Time zone", "Time zone of texts without a zone, of days, and of `format`.").Default("UTC").Example(`"Europe/Prague"`)
 	windowsEnd      = field.Text("end", "End", "With `exclusive` a window ends where the next one starts. With `inclusive` every window ends one unit earlier, for APIs that also send what is at the end: the finest unit that `format` writes, from a day to a microsecond.").Typed(&field.Type{Kinds: []string{"string"}, Choices: field.Choices(exclusiveEnd, inclusiveEnd)}).Default(exclusiveEnd).Example(`"inclusive"`)
+	WindowsAtMost   = field.Integer("atMost", "At most", "Root jobs with `step`: how many windows a run fetches at most; the next run continues after them. The job must remember the end of its windows and start from it, with `incrementalOutput`. See [windows in several runs](#windows-in-several-runs).").Example(`30`).Also("max_windows", "limit")
 
 	momentType  = &field.Type{Name: "moment", Title: "time or expression", Kinds: []string{"string", "number", "object"}, NotEmpty: []string{"object"}, Message: "expected a time or an expression"}
 	windowsType = field.Object("windows", "Windows", "The spans of time that a job runs for, one after another.",
-		WindowsFrom, WindowsTo, windowsStep, WindowsLookback, windowsFormat, windowsTimezone, windowsEnd)
+		WindowsFrom, WindowsTo, windowsStep, WindowsLookback, windowsFormat, windowsTimezone, windowsEnd, WindowsAtMost)
 )
 
 const (
@@ -41,7 +42,10 @@ type WindowSettings struct {
 	Pointer  string
 	from, to expr.Expr
 	lookback window.Step // zero if absent
-	rules    window.Spec
+	// AtMost is the number of windows that a run fetches at most, or 0 if there is no
+	// limit.
+	AtMost int
+	rules  window.Spec
 	// open reports whether a text contains a variable with an unknown value.
 	open func(text string) bool
 	// rulesOpen is true if a setting of the rules contains such a variable. The rules are
@@ -74,6 +78,7 @@ func CompileWindows(s Section, compiler expr.Compiler, attributes expr.Members, 
 		to:      compiler.Compile(defaultTo(WindowsTo.In(s)), WindowsTo.In(s).Pointer),
 	}
 	w.compileRules(s)
+	w.AtMost = atMostOf(s)
 	if len(*s.Problems()) == before && WindowsFrom.In(s).Present() {
 		w.check(s, attributes, now)
 	}
@@ -96,6 +101,42 @@ func (w *WindowSettings) compileRules(s Section) {
 		windowsStep.In(s).Problem("expected a step of a day or more, because \"format\" writes no time", "add the time to the format: Y-m-d H:i:s")
 	}
 }
+
+// atMostOf returns `atMost`, or 0 if it is absent.
+func atMostOf(parent Section) int {
+	s := WindowsAtMost.In(parent)
+	if s.Value.IsNull() || s.Faulty() {
+		return 0
+	}
+	n, _ := s.Value.Int()
+	if n < 1 || n > math.MaxInt32 {
+		s.Problem("expected a number of windows of 1 or more", "without the key there is no limit")
+		return 0
+	}
+	return int(n)
+}
+
+// Divided reports whether the time is divided into windows by `step`. It returns false if
+// the setting contains a variable with an unknown value.
+func (w *WindowSettings) Divided() bool { return w.rules.Step != (window.Step{}) }
+
+// Undecided reports whether a setting contains a variable with an unknown value.
+func (w *WindowSettings) Undecided() bool { return w.rulesOpen }
+
+// Advances reports whether `atMost` windows are longer than `lookback`, in any month of a
+// year.
+func (w *WindowSettings) Advances() bool {
+	for month := time.January; month <= time.December; month++ {
+		since := time.Date(2023, month, 1, 0, 0, 0, 0, time.UTC)
+		if w.rules.Step.After(w.lookback.Before(since), w.AtMost).After(since) {
+			return true
+		}
+	}
+	return w.lookback == (window.Step{})
+}
+
+// FromReferences returns the names in context c that `from` refers to.
+func (w *WindowSettings) FromReferences(c expr.Context) []string { return w.from.References(c) }
 
 // defaultTo returns `to`, or its default.
 func defaultTo(s Section) value.Value {
@@ -230,10 +271,12 @@ func (w *WindowSettings) Between(scope *expr.Scope, now time.Time) (all window.S
 	if open {
 		return w.rules.Until(end), to.Secret(), nil
 	}
+	first := start
 	if w.lookback != (window.Step{}) && w.remembered(scope) {
-		start = w.lookback.Before(start.In(w.rules.Zone))
+		first = w.lookback.Before(start.In(w.rules.Zone))
 	}
-	all, err = w.rules.Between(start, end)
+	all, err = w.rules.Between(first, end)
+	all.Since = start
 	if err != nil {
 		err = failure.Wrap("windows", failure.PointerJoin(w.Pointer, windowsStep.Name), err)
 	}

@@ -9,9 +9,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/window"
 	"github.com/keboola/configurable-extractor/pkg/event"
-	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/state"
-	"github.com/keboola/configurable-extractor/pkg/textfmt"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -37,6 +35,7 @@ type invocation struct {
 	parents  []value.Packed
 	items    expr.Members // values in parents that expressions refer to
 	window   *jobWindow   // window of the run or of a job above it, or nil
+	limit    *windowLimit // limit of the windows of a root job, or nil
 	position position     // position of the run among all runs below the root job
 	events   []event.Body // events about the placeholder values
 	// counted counts the items that the run is for in the live progress.
@@ -144,7 +143,11 @@ func (d *dispatcher) eachInput(j *job, in invocation, run runFunc) error {
 	if err != nil {
 		return err
 	}
+	in.limit.begin(all, secret)
 	for one := range all.All() {
+		if !in.limit.mayStart() {
+			break
+		}
 		if err := run(j, d.forWindow(j, in, one, all.Count, secret)); err != nil {
 			return err
 		}
@@ -212,21 +215,3 @@ func (d *dispatcher) rememberedValues(names []string) []RememberedValue {
 	}
 	return all
 }
-
-// formatRemembered formats a remembered value for people. It hides the value of a secret
-// name.
-func formatRemembered(name string, v value.Value, mask func(string) string) string {
-	switch {
-	case v.IsNull():
-		return ""
-	case state.Secret(name):
-		return secret.Hidden
-	case v.Kind() == value.String:
-		return textfmt.Shorten(mask(v.Raw()), maxShown)
-	default:
-		return textfmt.Shorten(mask(v.JSON()), maxShown)
-	}
-}
-
-// maxShown is the maximum length, in characters, of a value that is shown.
-const maxShown = 500

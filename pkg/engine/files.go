@@ -200,6 +200,12 @@ func (f *runFiles) add(row value.Packed, result *pageResult) (value.Packed, erro
 	})
 }
 
+// removeAll removes the files, because the jobs that added them have failed.
+func (f *runFiles) removeAll() error {
+	f.count, f.bytes = 0, 0
+	return f.Directory.RemoveAll()
+}
+
 // written returns the number of files in out/files.
 func (f *runFiles) written() int {
 	if f.replay {

@@ -42,8 +42,10 @@ type job struct {
 	parentItems []string
 	// rememberedNames are the remembered names that its expressions read.
 	rememberedNames []string
-	children        []*job
-	parent          *job // nil for a root job
+	// times are the times of the run that it reads.
+	times    []string
+	children []*job
+	parent   *job // nil for a root job
 }
 
 // nameOf returns the name of a job in events, live progress, plans and reports: its
@@ -81,6 +83,12 @@ func withChildren(jobs []*job) []*job {
 		all = append(append(all, j), withChildren(j.children)...)
 	}
 	return all
+}
+
+// readsPreviousStart reports whether a root job, or a job below it, reads the start of the
+// previous run.
+func (j *job) readsPreviousStart() bool {
+	return slices.ContainsFunc(withChildren([]*job{j}), func(one *job) bool { return slices.Contains(one.times, "previousStart") })
 }
 
 // dataPath returns the path of the items of a job.

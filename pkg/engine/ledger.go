@@ -106,7 +106,9 @@ func (l *ledger) complete(stop pagination.Stop) error {
 			return err
 		}
 	}
-	return l.saveRemembered()
+	err := l.saveRemembered()
+	l.limit.ended(l.window, l.skipped)
+	return err
 }
 
 // pageError adds the job and the page to an error. A finding already names them.

@@ -76,6 +76,9 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation, concur
 	ctx, p.cancel = context.WithCancel(ctx)
 	defer p.workers.Wait()
 	defer p.cancel()
+	if in.limit != nil {
+		in.limit.cancelled = ctx.Done()
+	}
 	roots := p.newStreams()
 	p.workers.Go(func() {
 		defer close(roots.streams)
@@ -84,7 +87,7 @@ func (jr *jobRunner) parallel(ctx context.Context, j *job, in invocation, concur
 		})
 	})
 	err := p.storeAll(ctx, roots)
-	if err != nil {
+	if err != nil || in.limit.isUnfinished() {
 		p.cancel()
 	}
 	roots.discard()
@@ -131,6 +134,9 @@ func (p *parallel) storeAll(ctx context.Context, all *queuedStreams) error {
 	for s := range all.streams {
 		if err := p.store(ctx, s); err != nil {
 			return err
+		}
+		if s.input.limit.isUnfinished() {
+			return nil
 		}
 	}
 	return all.err

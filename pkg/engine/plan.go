@@ -94,6 +94,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 	p.checkKeys()
 	p.checkRestarts()
 	p.checkSharedBuckets()
+	p.checkWindowLimits()
 	p.tolerateUnusedMappings()
 	return p
 }
@@ -289,6 +290,7 @@ func (c compiler) references(j *job) {
 	}
 	j.parentItems = c.referencedNames(j, expr.ParentItem)
 	j.rememberedNames = c.referencedNames(j, expr.Remembered)
+	j.times = c.timesOf(j)
 }
 
 // referencedNames returns the distinct names in a context that expressions of a job refer
@@ -310,6 +312,12 @@ func (c compiler) referencedNames(j *job, context expr.Context) []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// timesOf returns the times of the run that a job reads.
+func (c compiler) timesOf(j *job) []string {
+	text := c.doc.Root.Value.Lookup(failure.PointerSplit(j.Pointer)) // also what no part of the job evaluates itself
+	return append(c.referencedNames(j, expr.Time), c.doc.Vocabulary.All().References.Names(text, false, expr.Time)...)
 }
 
 // eachJob calls visit for the jobs and all jobs below them.

@@ -169,7 +169,7 @@ func (v *previewer) invocationOf(child *job, level int, above invocation) invoca
 
 // plan plans the first run of a job and returns its invocation.
 func (v *previewer) plan(ctx context.Context, d *PlannedRequest, j *job, in invocation) invocation {
-	d.Notes = describeNotes(j)
+	d.Notes = append(describeNotes(j), describeLimits(v.it, j)...)
 	if in, d.Problem = v.firstRun(d, j, in); d.Problem == nil {
 		d.Problem = v.planRequest(ctx, d, j, in)
 	}

@@ -24,6 +24,7 @@ type rememberEntry struct {
 	value     expr.Expr // expression that is evaluated after the last page
 	text      string    // JSON text of the expression
 	per       []string  // placeholders, or nil for a single value
+	ofLogin   bool      // true if the login remembers it
 }
 
 // aggregate selects the value to remember among the values of the items.
@@ -197,7 +198,7 @@ func (c compiler) allRemembers() []rememberEntry {
 			at.Fault(failure.InvalidRemember, "expected another name: "+failure.Part(all[i].pointer)+" has this one", "")
 			continue
 		}
-		all = append(all, rememberEntry{name: m.Name, pointer: m.Pointer})
+		all = append(all, rememberEntry{name: m.Name, pointer: m.Pointer, ofLogin: true})
 	}
 	return all
 }

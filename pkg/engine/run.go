@@ -39,6 +39,9 @@ type Result struct {
 	Files int
 	// Incomplete is the number of findings that data may be missing, see event.Finding.
 	Incomplete int
+	// Failed are the names of the jobs that failed and wrote no tables, see keeper.
+	// Remaining describes the windows that are left for the next run.
+	Failed, Remaining []string
 	// State is the state that the next run starts from.
 	State value.Value
 	// Remembered are the values of State that later runs read by {"remembered": …}.
@@ -59,9 +62,11 @@ type run struct {
 	scanner *response.Scanner
 	tables  *tables
 	files   *runFiles
+	keeper  *keeper // nil if the first failed job ends the run
 	// state is the state of this run. time is the part of it about the start of the run.
 	state *state.State
 	time  *state.Time
+	began time.Time // base of `stopAfter`
 	// iterationValues are the remembered values of the iterations. The keys are the keys
 	// of the iterations.
 	iterationValues map[string]*state.IterationValues
@@ -76,9 +81,10 @@ func (p *Program) newRun(e *env.Run) *run {
 		program: p,
 		ledger:  &runLedger{log: e.Log},
 		scanner: response.NewScanner(e.Secrets.Mask),
-		time:    state.NewTime(e.Now().Unix()),
 		files:   &runFiles{Directory: files.NewDirectory(e.Files), replay: e.Player != nil},
+		began:   e.Now(),
 	}
+	r.time = state.NewTime(r.began.Unix())
 	r.tables = newTables(e, p.typed, r.ledger.warn)
 	previous := e.State
 	if e.LoginsOnly {
@@ -106,6 +112,7 @@ func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 		r.Log.Emit(event.StateWarning{Text: "it contains the structure of the original extractor's old table parser, which is ignored; columns may get different names"})
 	}
 	err := r.checkDeclaredTypes()
+	r.keeper = newKeeper(r)
 	for i := 0; i < len(r.program.iterations) && err == nil; i++ {
 		err = r.iteration(ctx, r.program.iterations[i])
 	}
@@ -113,6 +120,12 @@ func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 		err = nil
 	}
 	var result Result
+	if err == nil {
+		err = r.keeper.failSharing()
+	}
+	if err == nil && r.keeper.filesFailed() {
+		err = r.files.removeAll()
+	}
 	if err == nil {
 		err = r.checkTables()
 	}
@@ -137,6 +150,7 @@ func (p *Program) Run(ctx context.Context, e *env.Run) (Result, error) {
 	result.Requests, result.Bytes = int(r.Stats.Requests.Load()), r.Stats.Bytes.Load()
 	result.Remembered = r.rememberedEvents()
 	result.LimitReached, result.Incomplete = r.ledger.limit, r.ledger.incomplete
+	result.Failed, result.Remaining = r.keeper.names(), r.ledger.remainingTexts()
 	return result, nil
 }
 
@@ -157,7 +171,10 @@ func (r *run) iteration(ctx context.Context, it iteration) error {
 		}
 	}
 	for _, j := range it.jobs {
-		if err := jobs.root(ctx, j); err != nil {
+		if r.keeper.hasFailed(j) {
+			continue
+		}
+		if err := r.keeper.keep(ctx, j, jobs.root(ctx, j)); err != nil {
 			return err
 		}
 	}
@@ -231,7 +248,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	defer jr.run.Live.Forget()
 	// A run with limits is serial.
 	concurrency := jr.run.program.doc.API.Concurrency
-	in := invocation{endpoint: j.Endpoint}
+	in := invocation{endpoint: j.Endpoint, limit: jr.windowLimit(j)}
 	var err error
 	if jr.run.Limits == (env.Limits{}) && concurrency > 1 {
 		err = jr.parallel(ctx, j, in, concurrency)
@@ -248,6 +265,7 @@ func (jr *jobRunner) root(ctx context.Context, j *job) error {
 	}
 	if err == nil || isLimit(err) {
 		jr.ledger.statistics.report(jr.run.Log, j, jr.skippedRuns)
+		jr.endWindows(j, in.limit, err != nil)
 	} else {
 		jr.ledger.statistics.unfinished(jr.run.Log, j)
 	}

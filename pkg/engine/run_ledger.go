@@ -54,6 +54,7 @@ type runLedger struct {
 	log            *event.Log
 	incomplete     int                   // number of findings
 	limit          *LimitReached         // nil if no data was dropped
+	remaining      []remaining           // windows that are left for the next run
 	warnings                             // warnings outside of jobs
 	configWarnings []event.ConfigWarning // emitted warnings about the configuration
 }
@@ -73,14 +74,19 @@ func (l *runLedger) warn(e event.Body) {
 
 // raise emits a finding. If fail is true, it returns the finding as an error.
 func (l *runLedger) raise(found event.Finding, fail bool) error {
-	l.log.Emit(found)
-	l.incomplete++
+	l.record(found)
 	if !fail {
 		return nil
 	}
 	err := failure.Userf("%s; this is an error because 'config.onIncomplete' is 'fail'; with 'warn' the run succeeds", event.MessageOf(found)).At(event.SettingOf(found))
 	err.Cause = errIncomplete
 	return err
+}
+
+// record emits and counts a finding.
+func (l *runLedger) record(found event.Finding) {
+	l.log.Emit(found)
+	l.incomplete++
 }
 
 // recordLimit stores the first limit that was reached. A sample counts only if no other
@@ -109,4 +115,30 @@ type LimitReached struct {
 func isLimit(err error) bool {
 	_, ok := errors.AsType[*httpclient.LimitReached](err)
 	return ok
+}
+
+// remaining are the windows of a root job that are left for the next run.
+type remaining struct {
+	job  *job
+	left event.WindowsLeft
+}
+
+// leave records the windows that are left for the next run.
+func (l *runLedger) leave(j *job, e event.WindowsLeft) {
+	l.log.Emit(e)
+	l.remaining = append(l.remaining, remaining{j, e})
+}
+
+// forgetRemaining drops what a job that failed later has left for the next run.
+func (l *runLedger) forgetRemaining(j *job) {
+	l.remaining = slices.DeleteFunc(l.remaining, func(one remaining) bool { return one.job == j })
+}
+
+// remainingTexts describes what is left for the next run.
+func (l *runLedger) remainingTexts() []string {
+	var all []string
+	for _, one := range l.remaining {
+		all = append(all, one.left.Summary())
+	}
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/env"
@@ -25,11 +26,15 @@ type tables struct {
 	// iterations are the iterations so far. The tables of their mappings must exist at
 	// the end.
 	iterations []iteration
+	dropped    map[bucketType]bool
 	structure  state.Structure
 	columns    state.Columns
 	types      state.Types
 	declared   map[string]csvtable.Table // written tables with declared types, by file name
 }
+
+// bucketType is a data type in a bucket.
+type bucketType struct{ bucket, dataType string }
 
 // bucket is the destination of the rows of some iterations.
 type bucket struct {
@@ -41,7 +46,7 @@ type bucket struct {
 }
 
 func newTables(e *env.Run, typed bool, warn func(event.Body)) *tables {
-	return &tables{env: e, typed: typed, warn: warn, set: csvtable.NewSet(e.Tables, e.Temp), declared: map[string]csvtable.Table{}}
+	return &tables{env: e, typed: typed, warn: warn, set: csvtable.NewSet(e.Tables, e.Temp), dropped: map[bucketType]bool{}, declared: map[string]csvtable.Table{}}
 }
 
 // bucket returns the bucket of an iteration. If iterations share a bucket, the mappings of
@@ -129,7 +134,13 @@ func (t *tables) write(ctx context.Context) (n, rows int, err error) {
 	}
 	for _, it := range t.iterations {
 		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
-		if err := it.mappings.Without(it.unstored).WriteMissing(t.set, d); err != nil {
+		unwritten := slices.Clone(it.unstored)
+		for of := range t.dropped {
+			if of.bucket == it.Bucket {
+				unwritten = append(unwritten, of.dataType)
+			}
+		}
+		if err := it.mappings.Without(unwritten).WriteMissing(t.set, d); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -149,6 +160,29 @@ func (t *tables) write(ctx context.Context) (n, rows int, err error) {
 		rows += w.Rows
 	}
 	return len(written), rows, nil
+}
+
+// drop removes the rows of a data type. Its tables are not written, not even without rows.
+func (t *tables) drop(bucketName, dataType string) {
+	t.dropped[bucketType{bucketName, dataType}] = true
+	for _, b := range t.buckets {
+		if b.name == bucketName {
+			b.configured.Drop(dataType)
+			b.automatic.Drop(dataType)
+			b.truncated() // lists in items that were stored in part
+		}
+	}
+}
+
+// namesOf returns the names of the tables that a data type may have, according to its items
+// so far.
+func (t *tables) namesOf(bucketName, dataType string) []string {
+	for _, b := range t.buckets {
+		if b.name == bucketName && !b.configured.Has(dataType) {
+			return b.automatic.TableNames(dataType)
+		}
+	}
+	return nil
 }
 
 // structures returns the merged structure of the automatic tables of all buckets without

@@ -7,6 +7,26 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
 )
 
+// JobFailed reports that a job failed while the others continue, so its tables are not
+// written. With is the failed job that it depends on, Shared the table or name that both share.
+type JobFailed struct {
+	completeFinding `kind:"job.failed"`
+	Job             string `json:"job"`
+	Error           string `json:"error,omitempty"`
+	With            string `json:"with,omitempty"`
+	Shared          string `json:"shared,omitempty"`
+	Pointer         string `json:"pointer"`
+	JobPointer      string `json:"jobPointer,omitempty" console:"-"`
+	Iteration       int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (e JobFailed) message() string {
+	if e.With != "" {
+		return fmt.Sprintf("Job %s is left out, because job %s failed and both share the %s; its tables are not written, and the values that it remembers do not change", e.Job, e.With, e.Shared)
+	}
+	return fmt.Sprintf("Job %s failed, the others continue; its tables are not written, and the values that it remembers do not change: %s", e.Job, e.Error)
+}
+
 // ResponseErrors reports that a successful response has a member `errors` and no data.
 type ResponseErrors struct {
 	finding    `kind:"response.errors"`

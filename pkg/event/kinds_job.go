@@ -55,6 +55,41 @@ func (e WindowStarted) message() string {
 	return s
 }
 
+// WindowsLeft reports that a job ended before its last window. Left is the number of
+// windows that the next run fetches, Next is the value where it continues, or
+// empty if that is a secret or not known.
+type WindowsLeft struct {
+	info       `kind:"windows.left"`
+	Job        string `json:"job"`
+	Left       int    `json:"left"`
+	Of         int    `json:"of"`
+	Next       string `json:"next,omitempty"`
+	Reason     string `json:"reason"`
+	Pointer    string `json:"pointer"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (e WindowsLeft) message() string {
+	return fmt.Sprintf("Job %s ended before its last window, because %s; %s", e.Job, e.Reason, e.rest())
+}
+
+func (e WindowsLeft) rest() string {
+	s := fmt.Sprintf("%d of %s left", e.Left, textfmt.Count(e.Of, "window"))
+	if e.Next != "" {
+		return s + ", the next run continues at " + e.Next
+	}
+	return s + " for the next run"
+}
+
+// Summary returns the message in the words of RunFinished.
+func (e WindowsLeft) Summary() string {
+	if e.Iteration > 0 {
+		return fmt.Sprintf("job %s (iteration %d): %s", e.Job, e.Iteration, e.rest())
+	}
+	return "job " + e.Job + ": " + e.rest()
+}
+
 // JobProgress reports that a long job is still running.
 type JobProgress struct {
 	info     `kind:"job.progress"`

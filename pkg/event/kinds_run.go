@@ -1,8 +1,10 @@
 package event
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -172,6 +174,10 @@ type RunFinished struct {
 	Tables     int      `json:"tables"`
 	Files      int      `json:"files,omitempty"`
 	Incomplete int      `json:"incomplete,omitempty"`
+	// Failed are the jobs that failed and wrote no tables. Remaining describes the
+	// windows that are left for the next run.
+	Failed    []string `json:"failed,omitempty"`
+	Remaining []string `json:"remaining,omitempty"`
 }
 
 func (e RunFinished) Level() Level {
@@ -184,10 +190,31 @@ func (e RunFinished) Level() Level {
 // message returns the totals of the run. IncompleteIn parses this text.
 func (e RunFinished) message() string {
 	size := sizeOfRun(e.Rows, e.Tables, e.Files, e.Requests)
-	if e.Incomplete == 0 {
-		return "Extraction finished: " + size
+	s := "Extraction finished: " + size
+	if e.Incomplete > 0 {
+		s = fmt.Sprintf("%s%s; %s", finishedIncomplete, size, MayBeMissing(e.Incomplete))
 	}
-	return fmt.Sprintf("%s%s; %s", finishedIncomplete, size, MayBeMissing(e.Incomplete))
+	if len(e.Failed) > 0 {
+		s += "; failed: " + strings.Join(shown(e.Failed), ", ")
+	}
+	if len(e.Remaining) > 0 {
+		s += remainingMark + strings.Join(shown(e.Remaining), "; ")
+	}
+	return s
+}
+
+// remainingMark is in front of RunFinished.Remaining in the message.
+const remainingMark = "; to be continued: "
+
+// mostShown is the maximum number of jobs in the message of a RunFinished.
+const mostShown = 10
+
+// shown returns the first items of a list, and the number of the others.
+func shown(all []string) []string {
+	if len(all) <= mostShown {
+		return all
+	}
+	return append(slices.Clone(all[:mostShown]), fmt.Sprintf("and %d more", len(all)-mostShown))
 }
 
 // finishedIncomplete is the prefix of the message if Incomplete is not 0.
@@ -218,6 +245,24 @@ func IncompleteIn(message string) int {
 		return 0 // more digits than the number of any run
 	}
 	return n
+}
+
+// finishedText matches the message of a RunFinished in the line of JSON that contains it.
+var finishedText = regexp.MustCompile(`"message":("Extraction finished(?:[^"\\]|\\.)*")`)
+
+// RemainingIn returns RunFinished.Remaining from the message of a platform event, or "" for
+// other messages, see IncompleteIn.
+func RemainingIn(message string) string {
+	if match := finishedText.FindStringSubmatch(message); match != nil {
+		if err := json.Unmarshal([]byte(match[1]), &message); err != nil {
+			return ""
+		}
+	}
+	if !strings.HasPrefix(message, "Extraction finished") {
+		return ""
+	}
+	_, rest, _ := strings.Cut(message, remainingMark)
+	return rest
 }
 
 // RunCut is the last event of a run that reached a limit of a flag. Its tables are valid

@@ -2,6 +2,8 @@ package event
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/keboola/configurable-extractor/pkg/secret"
@@ -62,5 +64,39 @@ func TestIncompleteInOtherTexts(t *testing.T) {
 		if got := IncompleteIn(text); got != 0 {
 			t.Errorf("%d is read from %q", got, text)
 		}
+	}
+}
+
+// TestRemainingIn: the rest is read from the message of the last event, also in a line of
+// JSON, and from no other text.
+func TestRemainingIn(t *testing.T) {
+	rest := []string{`job "a": 3 of 5 windows left, the next run continues at 1`, "job b: 1 of 2 windows left for the next run"}
+	end := RunFinished{Rows: 1, Incomplete: 1, Failed: []string{"c"}, Remaining: rest}
+	want := rest[0] + "; " + rest[1]
+	if got := RemainingIn(end.message()); got != want {
+		t.Errorf("got %q", got)
+	}
+	var lines bytes.Buffer
+	log := NewLog(NewJSON(&lines), &secret.Registry{}, atNoon)
+	log.Emit(JobFinished{Job: "users"})
+	log.Emit(end)
+	if got := RemainingIn(lines.String()); got != want {
+		t.Errorf("got %q from\n%s", got, &lines)
+	}
+	if got := IncompleteIn(lines.String()); got != 1 {
+		t.Errorf("%d findings", got)
+	}
+	for _, text := range []string{"", "Extraction finished: 1 row", "Job users: the API says: " + end.message(), `{"message":"the API says {\"message\":\"` + "Extraction finished; to be continued: x" + `\"}"}`} {
+		if got := RemainingIn(text); got != "" {
+			t.Errorf("%q is read from %q", got, text)
+		}
+	}
+}
+
+// TestManyRemaining: the message of the last event stays short.
+func TestManyRemaining(t *testing.T) {
+	e := RunFinished{Remaining: slices.Repeat([]string{"job a"}, 1000), Failed: slices.Repeat([]string{"b"}, 11)}
+	if got := e.message(); !strings.HasSuffix(got, "; job a; and 990 more") || !strings.Contains(got, "; failed: b, b, b, b, b, b, b, b, b, b, and 1 more; ") {
+		t.Errorf("%s", got)
 	}
 }

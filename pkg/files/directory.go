@@ -54,6 +54,33 @@ func (d *Directory) Add(name string, contents io.Reader, m Manifest) (string, er
 	return name, nil
 }
 
+// RemoveAll removes the files of the run with their manifests. All errors are application
+// errors.
+func (d *Directory) RemoveAll() error {
+	f, err := os.Open(d.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return failure.Applicationf("cannot remove files: %w", err)
+	}
+	defer f.Close()
+	for { // in parts, because there may be very many
+		names, err := f.Readdirnames(1000)
+		for _, name := range names {
+			if err := os.Remove(filepath.Join(d.path, name)); err != nil {
+				return failure.Applicationf("cannot remove a file: %w", err)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return failure.Applicationf("cannot remove files: %w", err)
+		}
+	}
+}
+
 func (d *Directory) write(name string, contents io.Reader) error {
 	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

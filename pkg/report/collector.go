@@ -84,6 +84,16 @@ func (c *Collector) Event(e event.Event) {
 		c.countRetry(body)
 	case event.WindowStarted:
 		c.addWindow(body)
+	case event.WindowsLeft:
+		if i := c.job(body.Job, body.JobPointer, body.Iteration); i >= 0 && c.report.Jobs[i].Windows != nil {
+			c.report.Jobs[i].Windows.Left, c.report.Jobs[i].Windows.Next = body.Left, body.Next
+		}
+	case event.JobFailed:
+		if i := c.job(body.Job, body.JobPointer, body.Iteration); i >= 0 {
+			c.report.Jobs[i].Failed = true
+		}
+	case event.RunFinished:
+		c.addRemaining(body.Remaining)
 	case event.JobWaiting:
 		c.countPoll(body)
 	case event.JobFinished:
@@ -154,6 +164,15 @@ func (c *Collector) addWindow(e event.WindowStarted) {
 	}
 	w.Begun++
 	w.Last = e.End
+}
+
+// maxRemaining is the maximum number of jobs with windows left in the report.
+const maxRemaining = 100
+
+func (c *Collector) addRemaining(texts []string) {
+	for _, text := range texts[:min(len(texts), maxRemaining)] {
+		c.report.Remaining = append(c.report.Remaining, textfmt.Shorten(text, maxText))
+	}
 }
 
 func (c *Collector) setJobEnd(e event.JobFinished) {

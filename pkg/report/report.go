@@ -47,6 +47,7 @@ type Report struct {
 	Seconds         float64             `json:"seconds"`
 	Error           *runError           `json:"error,omitempty"`
 	Incomplete      []finding           `json:"incomplete,omitempty"`
+	Remaining       []string            `json:"remaining,omitempty"`
 	Totals          totals              `json:"totals"`
 	Jobs            []*jobReport        `json:"jobs"`
 	Waterfall       waterfall           `json:"waterfall"`
@@ -116,6 +117,7 @@ type jobReport struct {
 	Ended      *jobEnd  `json:"ended,omitempty"`
 	Stored     *stored  `json:"stored,omitempty"`
 	Incomplete int      `json:"incomplete,omitempty"`
+	Failed     bool     `json:"failed,omitempty"`
 }
 
 // windows describes the windows that a job has begun.
@@ -123,6 +125,8 @@ type windows struct {
 	Begun int    `json:"begun"`
 	First string `json:"first,omitempty"`
 	Last  string `json:"last,omitempty"`
+	Left  int    `json:"left,omitempty"`
+	Next  string `json:"next,omitempty"`
 }
 
 // stored counts the data that an unfinished job had stored. The data is in no table.

@@ -116,6 +116,7 @@ func defaults() []givenDefault {
 		{pointer: "/$defs/settings/properties/incrementalOutput", config: `§`, other: `true`, see: model},
 		{pointer: "/$defs/settings/properties/debug", config: `§`, other: `true`, see: model},
 		{pointer: "/$defs/settings/properties/onIncomplete", config: `§`, other: `"fail"`, see: model},
+		{pointer: "/$defs/settings/properties/onFailure", config: `§`, other: `"keepOthers"`, see: model},
 		{pointer: "/$defs/settings/properties/driftWarning", config: `§`, other: `true`, see: model},
 		{pointer: "/$defs/settings/properties/booleans", config: `§`, other: `"text"`, see: model},
 		{pointer: "/$defs/settings/properties/http/properties/headers", config: `"http":{§"__":0},`, other: `{"X-A":"1"}`, see: run},
@@ -229,9 +230,9 @@ func model(t *testing.T, text string) string {
 		t.Fatalf("%v: %s", problems, text)
 	}
 	it, api := doc.Iterations[0], doc.API
-	return fmt.Sprintf("%s %q %v %v %v %d %v %v %d %d bucket %q, debug %v, incomplete fails %v, drift %v, text booleans %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
+	return fmt.Sprintf("%s %q %v %v %v %d %v %v %d %d bucket %q, debug %v, incomplete fails %v, others kept %v, drift %v, text booleans %v, incremental %v, level %d, %+v", doc.Action, api.Name, api.Retry,
 		api.ConnectTimeout, api.RequestTimeout, api.MaxResponseBytes, api.IgnoreErrors, api.TrustedOrigins, api.Concurrency, api.Lookahead,
-		it.Bucket, it.Debug, it.FailIncomplete, it.DriftWarning, it.TextBooleans, it.Incremental, it.CompatLevel, settings)
+		it.Bucket, it.Debug, it.FailIncomplete, it.KeepOthers, it.DriftWarning, it.TextBooleans, it.Incremental, it.CompatLevel, settings)
 }
 
 // unwrapped is the model of a document that has `parameters` beside its sections,

@@ -156,9 +156,9 @@ func (e *examples) beside(pointer string, node value.Value, name string) value.V
 }
 
 // shortened are keys whose examples are not complete: they show only the beginning of a
-// value, or name placeholders of a child job.
+// value, name placeholders of a child job, or need other settings of the job.
 func shortened() []string {
-	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`}
+	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`, `"atMost":`}
 }
 
 // attributes is the document with the attributes that examples refer to, and the

@@ -50,3 +50,14 @@ func (m *IterationValues) forget(vs *values, combination string) {
 	delete(vs.now, combination)
 	m.bytes += sizeOf(vs.find(combination, true))
 }
+
+// IsHeld reports whether a name without combinations is held.
+func (m *IterationValues) IsHeld(name string) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	vs := m.names[name]
+	return vs != nil && vs.isHeld("")
+}

@@ -66,3 +66,24 @@ func TestHeldTime(t *testing.T) {
 		}
 	}
 }
+
+// TestIsHeld: a name is held after Hold, HoldAll and Freeze, and no other name is.
+func TestIsHeld(t *testing.T) {
+	for name, hold := range map[string]func(*IterationValues){
+		"Hold":    func(m *IterationValues) { m.Hold("a", "") },
+		"HoldAll": func(m *IterationValues) { m.HoldAll("a") },
+		"Freeze":  func(m *IterationValues) { m.Freeze("a") },
+	} {
+		var r Remembered
+		m := r.ForIteration("", []Name{{Name: "a"}, {Name: "b"}}, func(text string) { t.Error(text) })
+		if m.IsHeld("a") || m.IsHeld("unknown") {
+			t.Error("held before " + name)
+		}
+		if hold(m); !m.IsHeld("a") || m.IsHeld("b") {
+			t.Error("not held after " + name)
+		}
+	}
+	if (*IterationValues)(nil).IsHeld("a") {
+		t.Error("held without values")
+	}
+}

@@ -232,7 +232,7 @@ func casesWithChildren(t *testing.T) []string {
 // requests in any order.
 func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
 	w, api := c.world(t)
-	api.anyOrder, api.failing = true, c.Exit != 0
+	api.anyOrder, api.failing = true, c.Exit != 0 || c.leavesOut()
 	before := c.fill(t, w.dir)
 	before["config.json"] = withConcurrency(t, before["config.json"], concurrency)
 	got := w.runs(t, before["config.json"])
@@ -249,6 +249,14 @@ func (c *testCase) runSideBySide(t *testing.T, concurrency int) {
 	if t.Failed() {
 		t.Logf("exit %d\nstderr: %sstdout:\n%s", got.exit, got.stderr, got.stdout)
 	}
+}
+
+// leavesOut reports whether a job of the case ends before windows or pages that it may have
+// requested in advance: it fails alone, or rows of a window are missing.
+func (c *testCase) leavesOut() bool {
+	return slices.ContainsFunc(c.events, func(e occurrence) bool {
+		return e["event"] == "job.failed" || e["event"] == "windows.left" && e["reason"] == "rows of a window may be missing"
+	})
 }
 
 // withConcurrency is a document with `api.http.concurrency`, everything else in

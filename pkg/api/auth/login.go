@@ -3,6 +3,7 @@ package auth
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -255,10 +256,18 @@ func (s *session) runLogin(ctx context.Context, r *Attempt, l *loginAttempt) (c 
 		close(l.done)
 	}()
 	if c, err = s.logIn(ctx, r); err != nil {
-		return nil, failure.Wrap("the login failed", s.pointer, err)
+		return nil, failure.Wrap("the login failed", s.pointer, loginError{err})
 	}
 	return c, nil
 }
+
+// ErrLogin is a cause of each error of a login.
+var ErrLogin = errors.New("the login failed")
+
+// loginError is an error with the cause ErrLogin, and the text of the other error.
+type loginError struct{ error }
+
+func (e loginError) Unwrap() []error { return []error{e.error, ErrLogin} }
 
 func (s *session) logIn(ctx context.Context, r *Attempt) (*credentials, error) {
 	scope := s.deps.scope(maps.Clone(s.contexts))

@@ -2,6 +2,7 @@ package httpclient
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -36,7 +37,15 @@ func (t *allowedHostsOnly) do(ctx context.Context, x *call) (*Response, error) {
 	}
 	u := *x.URL
 	u.RawQuery, u.User = "", nil
-	return nil, failure.Userf("the address %s is not allowed by 'image_parameters.allowed_hosts'%s", u.String(), why)
+	return nil, hostError(failure.Userf("the address %s is not allowed by 'image_parameters.allowed_hosts'%s", u.String(), why))
+}
+
+// ErrHostRefused is a cause of each error about a host that the operator does not allow.
+var ErrHostRefused = errors.New("the operator does not allow the host")
+
+func hostError(err *failure.Error) error {
+	err.Cause = ErrHostRefused
+	return err
 }
 
 // allows reports whether an entry allows a URL. The host must be equal, scheme and port

@@ -93,7 +93,7 @@ func dialFirst(ctx context.Context, dial env.Dial, network string, to []netip.Ad
 }
 
 func refused(host, because string) error {
-	return failure.Userf("the host %s is refused by --deny-private-networks: %s", host, because)
+	return hostError(failure.Userf("the host %s is refused by --deny-private-networks: %s", host, because))
 }
 
 // notPublicHost describes a host that is not on the public internet according to its

@@ -48,3 +48,6 @@ func (s Step) add(t time.Time, n int64) time.Time {
 
 // Before returns the time one step before t.
 func (s Step) Before(t time.Time) time.Time { return s.add(t, -1) }
+
+// After returns the time n steps after t.
+func (s Step) After(t time.Time, n int) time.Time { return s.add(t, int64(n)) }

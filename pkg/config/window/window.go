@@ -43,6 +43,9 @@ type Sequence struct {
 	open     bool // true if there is no start
 	// Count is the number of windows.
 	Count int
+	// Since is the time that earlier runs have reached. The first window may start before
+	// it. The package does not set it.
+	Since time.Time
 }
 
 // Between returns the windows between two times, without fractions of seconds. More than

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,6 +136,27 @@ func TestIncompleteJobs(t *testing.T) {
 				t.Errorf("%s with %d findings, want %d", j.Status, j.Result.Incomplete, tc.want)
 			}
 		})
+	}
+}
+
+// TestRemaining: the result has the windows that each row has left for the next run.
+func TestRemaining(t *testing.T) {
+	p := newPlatform(t)
+	p.configure("7", `{}`, store.Row{ID: "a", Configuration: []byte(`{}`)}, store.Row{ID: "b", Configuration: []byte(`{}`)})
+	texts := []string{
+		event.MessageOf(event.RunFinished{Remaining: []string{"job a: 3 of 5 windows left"}}),
+		`{"event":"run.finished","message":"` + event.MessageOf(event.RunFinished{Incomplete: 1, Remaining: []string{`job \"b\"`}}) + `"}`,
+		"Job users: " + event.MessageOf(event.RunFinished{Remaining: []string{"of an API"}}),
+	}
+	p.component = func(run *play) sandbox.Exit {
+		for _, text := range texts {
+			run.say(sandbox.Info, text)
+		}
+		texts = nil
+		return sandbox.Exit{}
+	}
+	if j := p.run(store.Job{Config: "7"}); !slices.Equal(j.Result.Remaining, []string{"job a: 3 of 5 windows left", `job "b"`}) {
+		t.Errorf("%q", j.Result.Remaining)
 	}
 }
 

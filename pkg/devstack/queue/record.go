@@ -14,6 +14,9 @@ import (
 // record stores a record of the component. The sandbox has masked the record.
 func (r *execution) record(said sandbox.Record) {
 	r.result.Incomplete += event.IncompleteIn(said.Message)
+	if rest := event.RemainingIn(said.Message); rest != "" {
+		r.result.Remaining = append(r.result.Remaining, r.presentable(rest))
+	}
 	r.addTotals(said)
 	r.emit(store.Event{
 		Created:   said.Time,

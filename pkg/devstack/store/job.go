@@ -99,6 +99,8 @@ type Result struct {
 	// Incomplete is the number of warnings that data may be missing (event.Finding). The
 	// platform's record of a job does not contain it.
 	Incomplete int
+	// Remaining describes what the next run continues with, see event.RunFinished.
+	Remaining []string
 	// Counted contains the totals that the component reported. It is nil if the component
 	// reported none.
 	Counted *Counted

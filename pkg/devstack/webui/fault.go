@@ -155,6 +155,14 @@ func newFinding(e store.Event, details value.Value) (f finding, ok bool) {
 	return finding{e.Message, pointer}, true
 }
 
+// remaining returns what the next run of a job that succeeded continues with.
+func remaining(j store.Job) []string {
+	if j.Status != store.Success || j.Result == nil {
+		return nil
+	}
+	return j.Result.Remaining
+}
+
 // incomplete reports whether a job succeeded although data may be missing from its
 // tables.
 func incomplete(j store.Job) bool {

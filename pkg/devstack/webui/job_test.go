@@ -212,6 +212,17 @@ func TestIncompleteJob(t *testing.T) {
 	lacks(t, p.see(jobURL(failed.ID)), "incomplete", "Data may be missing")
 }
 
+// TestRemaining: the page of a job that succeeded shows what the next run continues with.
+func TestRemaining(t *testing.T) {
+	p := newPlatform(t)
+	s := p.fill()
+	left := []string{"job <orders>: 3 of 5 windows left"}
+	j := p.end(p.start(s.orders).ID, store.Success, store.Result{Remaining: left})
+	p.see(jobURL(j.ID), "Left for the next run</h2>", "<li>job &lt;orders&gt;: 3 of 5 windows left</li>")
+	failed := p.end(p.start(s.orders).ID, store.Error, store.Result{Remaining: left})
+	lacks(t, p.see(jobURL(failed.ID)), "Left for the next run")
+}
+
 func TestManyFindings(t *testing.T) {
 	p := newPlatform(t)
 	j, err := p.store.CreateJob(store.Job{Component: "acme.ex-shop"})

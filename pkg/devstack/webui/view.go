@@ -110,6 +110,7 @@ func (s *site) functions() template.FuncMap {
 		"join":             func(names []string) string { return strings.Join(names, ".") },
 		"tone":             tone,
 		"incomplete":       incomplete,
+		"remaining":        remaining,
 		"mayBeMissing":     event.MayBeMissing,
 		"indent":           func(depth int) string { return strings.Repeat("  ", depth) },
 		"plus":             func(a, b int) int { return a + b },

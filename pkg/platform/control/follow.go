@@ -30,8 +30,7 @@ type follower struct {
 	done   bool         // whether the end and all events were reported
 	shown  map[string]bool
 	newest string // id of the last reported event
-	// incomplete is the number of warnings that data may be missing.
-	incomplete int
+	outcome
 }
 
 func (s *Session) follower(prefix string, job platform.Job) *follower {
@@ -102,6 +101,9 @@ func (f *follower) report(ctx context.Context, elapsed time.Duration) error {
 		}
 		f.shown[e.ID], f.newest = true, e.ID
 		f.incomplete += event.IncompleteIn(e.Message)
+		if rest := event.RemainingIn(e.Message); rest != "" {
+			f.remaining = append(f.remaining, rest)
+		}
 		if err := f.event(e); err != nil {
 			return err
 		}
@@ -110,13 +112,18 @@ func (f *follower) report(ctx context.Context, elapsed time.Duration) error {
 	return nil
 }
 
-// findings returns the number of warnings that data may be missing from the tables of the
-// job. It returns 0 if the job did not succeed.
-func (f *follower) findings() int {
+// outcome holds facts about the tables of a job, from its events.
+type outcome struct {
+	incomplete int      // number of warnings that data may be missing
+	remaining  []string // what is left for the next run, see event.RunFinished
+}
+
+// result returns the outcome of the job. It is zero if the job did not succeed.
+func (f *follower) result() outcome {
 	if !f.job.Finished || f.job.ExitCode() != failure.ExitOK {
-		return 0
+		return outcome{}
 	}
-	return f.incomplete
+	return f.outcome
 }
 
 // event writes an event. If several jobs are followed, the line contains the id of the job.

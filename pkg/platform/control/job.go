@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/platform"
@@ -15,7 +16,7 @@ func (s *Session) Status(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.writeJob(job, 0)
+	return s.writeJob(job, outcome{})
 }
 
 // Events writes the events of a job so far, oldest first: as lines of text, or as one JSON
@@ -39,7 +40,7 @@ func (s *Session) Kill(ctx context.Context, id string) error {
 	if err != nil {
 		return adviseIfUncertain(err, "the job may be ending: look with `extractor job status "+id+"`")
 	}
-	return s.writeJob(job, 0)
+	return s.writeJob(job, outcome{})
 }
 
 func (s *Session) event(e platform.Event) error {
@@ -53,18 +54,21 @@ func eventLine(e platform.Event) string {
 	return fmt.Sprintf("%s %-7s %s", e.Created, e.Type, e.Message)
 }
 
-// writeJob writes the status of a job, with the result if there is one. incomplete is the
-// number of warnings that data may be missing; it is 0 if the job was not followed.
-func (s *Session) writeJob(job platform.Job, incomplete int) error {
+// writeJob writes the status of a job, with the result if there is one. The outcome is zero
+// if the job was not followed.
+func (s *Session) writeJob(job platform.Job, o outcome) error {
 	if s.JSON {
-		return s.compact(summary(job, incomplete))
+		return s.compact(summary(job, o))
 	}
 	text := "job " + job.ID + ": " + job.Status
 	if job.DesiredStatus == "terminating" && !job.Finished && job.Status != "terminating" {
 		text += ", ending"
 	}
-	if incomplete > 0 {
-		text += ", incomplete (" + event.MayBeMissing(incomplete) + ")"
+	if o.incomplete > 0 {
+		text += ", incomplete (" + event.MayBeMissing(o.incomplete) + ")"
+	}
+	if len(o.remaining) > 0 {
+		text += ", to be continued (" + strings.Join(o.remaining, "; ") + ")"
 	}
 	if job.Message != "" {
 		text += ": " + job.Message
@@ -72,9 +76,9 @@ func (s *Session) writeJob(job platform.Job, incomplete int) error {
 	return s.line(s.Out, "%s", text)
 }
 
-// summary returns a job as a JSON object. Unknown values are "". The member incomplete is
-// omitted if it is 0.
-func summary(job platform.Job, incomplete int) value.Value {
+// summary returns a job as a JSON object. Unknown values are "". The members
+// incomplete and remaining are omitted if they are empty.
+func summary(job platform.Job, o outcome) value.Value {
 	members := []value.Member{
 		member("id", job.ID),
 		member("status", job.Status),
@@ -87,8 +91,11 @@ func summary(job platform.Job, incomplete int) value.Value {
 		member("message", job.Message),
 		member("error_type", job.ErrorType),
 	}
-	if incomplete > 0 {
-		members = append(members, value.Member{Name: "incomplete", Value: value.OfInt(int64(incomplete))})
+	if o.incomplete > 0 {
+		members = append(members, value.Member{Name: "incomplete", Value: value.OfInt(int64(o.incomplete))})
+	}
+	if len(o.remaining) > 0 {
+		members = append(members, value.Member{Name: "remaining", Value: value.OfStrings(o.remaining)})
 	}
 	return value.OfMembers(members...)
 }

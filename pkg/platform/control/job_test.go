@@ -122,6 +122,10 @@ func TestWaitForAnIncompleteJob(t *testing.T) {
 			"job 99: success, incomplete (2 warnings say that data may be missing): Component processing finished.\n"},
 		"for programs": {said, true, success, 0,
 			`"message":"Component processing finished.","error_type":"","incomplete":2}` + "\n"},
+		"to be continued": {"Extraction finished: 1 row, 1 table, 1 request; to be continued: job orders: 3 of 5 windows left", false, success, 0,
+			"job 99: success, to be continued (job orders: 3 of 5 windows left): Component processing finished.\n"},
+		"to be continued, for programs": {`{\"event\":\"run.finished\",\"message\":\"` + said + `; to be continued: job \\\"a\\\": 3 of 5 windows left\"}`, true, success, 0,
+			`"incomplete":2,"remaining":["job \"a\": 3 of 5 windows left"]}` + "\n"},
 		"complete":               {"Extraction finished: 1 row, 1 table, 1 request", false, success, 0, "\njob 99: success: Component processing finished.\n"},
 		"another row has failed": {said, false, jobJSONHead + `"error","isFinished":true,"result":{"message":"no","error":{"type":"user"}}}`, 1, "\njob 99: error: no\n"},
 	} {

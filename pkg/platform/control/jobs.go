@@ -36,7 +36,7 @@ func (s *Session) Jobs(ctx context.Context, l JobList) error {
 	if s.JSON {
 		items := make([]value.Value, len(jobs))
 		for i, job := range jobs {
-			items[i] = summary(job, 0)
+			items[i] = summary(job, outcome{})
 		}
 		return s.compact(value.OfItems(items...))
 	}

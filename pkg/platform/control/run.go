@@ -54,10 +54,10 @@ func (s *Session) Run(ctx context.Context, r Run) (exit int, err error) {
 		if err := s.follow(ctx, r.Timeout, f); err != nil {
 			return 0, err
 		}
-		return f.job.ExitCode(), s.writeJob(f.job, f.findings())
+		return f.job.ExitCode(), s.writeJob(f.job, f.result())
 	}
 	if s.JSON {
-		return 0, s.compact(summary(job, 0))
+		return 0, s.compact(summary(job, outcome{}))
 	}
 	return 0, s.line(s.Out, "job %s: %s", job.ID, job.Status)
 }

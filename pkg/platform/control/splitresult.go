@@ -32,7 +32,7 @@ func (s *Session) splitResult(parts []part, errs []error, exit int) error {
 	for _, p := range parts {
 		if p.follower != nil && p.follower.job.Finished && p.follower.job.ExitCode() == 0 {
 			succeeded++
-			if p.follower.findings() > 0 {
+			if p.follower.result().incomplete > 0 {
 				incomplete++
 			}
 		}
@@ -63,8 +63,11 @@ func (p part) row() []string {
 	case p.follower != nil:
 		job := p.follower.job
 		row[1] = job.ID
-		if p.follower.findings() > 0 {
+		if p.follower.result().incomplete > 0 {
 			row[2] += ", incomplete"
+		}
+		if len(p.follower.result().remaining) > 0 {
+			row[2] += ", to be continued"
 		}
 		if t, ok := duration(job); ok {
 			row[3] = strconv.FormatInt(t, 10)
@@ -106,7 +109,7 @@ func (p part) summary() value.Value {
 		failed = value.OfString(p.err.Error())
 	}
 	if p.follower != nil {
-		job = summary(p.follower.job, p.follower.findings())
+		job = summary(p.follower.job, p.follower.result())
 		if t, ok := duration(p.follower.job); ok {
 			seconds = value.OfInt(t)
 		}

@@ -104,7 +104,8 @@ function headline() {
   title.title = report.configuration || "";
   const line = make("div", "headline", title,
     make("span", "status " + (colours[report.status] || "bad"), report.status),
-    incomplete.length ? make("span", "status warn", "incomplete") : "");
+    incomplete.length ? make("span", "status warn", "incomplete") : "",
+    report.remaining ? make("span", "status", "to be continued") : "");
   const t = report.totals;
   const pair = ([name, value]) => make("div", "", make("dt", "", name), make("dd", "", value));
   const totals = make("dl", "totals", [
@@ -154,16 +155,21 @@ function findings() {
   ], incomplete);
 }
 
+// remaining is the table of jobs that the next run continues.
+function remaining() {
+  return tableSection("remaining", "Left for the next run", "", [column("Job", (text) => text, "long")], report.remaining);
+}
+
 function jobs() {
   const held = (show) => (job) => job.ended || job.stored ? show(job.ended || job.stored) : "–";
   const iterations = report.jobs.some((job) => job.iteration);
   const windows = report.jobs.some((job) => job.windows);
   const polls = report.jobs.some((job) => job.polls), skips = report.jobs.some((job) => job.ended && job.ended.skipped);
   return tableSection("jobs", "Jobs", "", [
-    column("Job", (j) => [j.job, incomplete.length && j.incomplete ? make("b", "warn", " incomplete") : "", under(pointer(j.pointer))], "long"),
+    column("Job", (j) => [j.job, incomplete.length && j.incomplete ? make("b", "warn", j.failed ? " failed, not in the tables" : " incomplete") : "", under(pointer(j.pointer))], "long"),
     ...(iterations ? [number("Iteration", (j) => j.iteration || "")] : []),
     number("Runs", (j) => j.ended ? [figure(j.ended.runs || (j.ended.unwanted ? 0 : 1)), j.ended.unwanted ? under(`${figure(j.ended.unwanted)} skipped by if`) : ""] : "–"),
-    ...(windows ? [number("Windows", (j) => j.windows ? [figure(j.windows.begun), under(j.windows.first ? j.windows.first + " to " + j.windows.last : "")] : "")] : []),
+    ...(windows ? [number("Windows", (j) => j.windows ? [figure(j.windows.begun), under(j.windows.first ? j.windows.first + " to " + j.windows.last : ""), j.windows.left ? under(figure(j.windows.left) + " left") : ""] : "")] : []),
     number("Pages", held((e) => figure(e.pages))),
     number("Rows", held((e) => [figure(e.rows), e.leftOut ? under(`${figure(e.leftOut)} dropped by rowFilter`) : "", e.unstored ? under("not stored") : ""])),
     number("Requests", (j) => figure(j.requests)),
@@ -175,7 +181,7 @@ function jobs() {
     column("Status codes", (j) => statuses(j.statuses)),
     column("Stopped because", (j) => j.ended
       ? [make("span", j.ended.repeated ? "warn" : "", j.ended.rule), j.ended.pointer ? under(pointer(j.ended.pointer)) : ""]
-      : [make("span", "bad", "the run failed before the job ended"), j.stored ? under("its rows are in no table") : ""], "long"),
+      : [make("span", "bad", report.status === "failed" ? "the run failed before the job ended" : "the job failed, or did not run"), j.stored ? under("its rows are in no table") : ""], "long"),
   ], report.jobs);
 }
 
@@ -389,6 +395,7 @@ main.replaceChildren(...headline(),
   report.error ? fault(report.error) : "",
   report.error && report.error.problems ? problems(report.error.problems) : "",
   incomplete.length ? findings() : "",
+  report.remaining ? remaining() : "",
   report.tables.length ? tables() : nothing("No tables were written." + (report.status === "failed" ? " A failed run writes no tables, even if its jobs stored rows." : "")),
   report.jobs.length ? jobs() : nothing("No jobs ran."),
   report.memory ? memory() : "",

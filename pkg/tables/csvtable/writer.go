@@ -139,6 +139,9 @@ func (w *Writer) abort() {
 	_ = os.Remove(w.path)
 }
 
+// Discard removes a draft. The writer must not be used afterwards.
+func (w *Writer) Discard() { w.abort() }
+
 // complete writes the buffer and removes the writer from the pool.
 func (w *Writer) complete() error {
 	err := w.flush()

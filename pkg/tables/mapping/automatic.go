@@ -83,6 +83,9 @@ type dataType struct {
 	number int // index in AutomaticMapper.order
 	root   *node
 	extra  []extraColumn // names of the user and parent columns
+	// properties and names are its part of the counts in schemaLearner.
+	properties, names int
+	dropped           bool // true if its rows are not written
 }
 
 // NewAutomatic returns a mapper without rows. An invalid remembered structure is a user
@@ -129,7 +132,8 @@ type Batch struct {
 }
 
 // Row adds a copy of one row. It returns a user error if the types of the row conflict
-// with earlier rows. The mapper must not be used after an error.
+// with earlier rows. The mapper must not be used after an
+// error, unless the data type is dropped.
 func (b *Batch) Row(row value.Packed) error {
 	if b.dataType == nil {
 		if row.Kind() == value.Null && !b.heldNull {
@@ -148,7 +152,11 @@ func (b *Batch) Row(row value.Packed) error {
 
 func (b *Batch) add(row value.Packed) error {
 	a := b.owner
-	if err := b.dataType.root.element.mergeItem(row, row.Kind(), &a.schemaLearner); err != nil {
+	properties, names := a.properties, a.names
+	err := b.dataType.root.element.mergeItem(row, row.Kind(), &a.schemaLearner)
+	b.dataType.properties += a.properties - properties
+	b.dataType.names += a.names - names
+	if err != nil {
 		return err
 	}
 	if a.last != b {
@@ -189,10 +197,13 @@ func (a *AutomaticMapper) ReleaseBuffers() error { return a.spool.releaseBuffers
 // Structure returns what the next run should remember: the structure of all data, over
 // the structure that the previous run remembered. Call it after the last row.
 func (a *AutomaticMapper) Structure() value.Value {
-	data := make([]value.Member, len(a.order))
-	for i, t := range a.order {
+	data := make([]value.Member, 0, len(a.order))
+	for _, t := range a.order {
+		if t.dropped {
+			continue
+		}
 		t.root.element.nameTree()
-		data[i] = value.Member{Name: propertyMark + t.root.name, Value: t.root.structure()}
+		data = append(data, value.Member{Name: propertyMark + t.root.name, Value: t.root.structure()})
 	}
 	return overlay(a.remembered, value.OfMembers(
 		value.Member{Name: dataKey, Value: value.OfMembers(data...)},

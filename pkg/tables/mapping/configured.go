@@ -58,9 +58,13 @@ type packedMember struct {
 func NewConfigured(m Mappings, out *csvtable.Set) *ConfiguredMapper {
 	c := &ConfiguredMapper{mappings: m, out: out, hasher: newHasher(), rows: make([]tableOutput, len(m.tables))}
 	for i, t := range m.tables {
-		c.rows[i].found, c.rows[i].flags, c.rows[i].gaps = make([]int, len(t.settings)), make([]flagFinder, len(t.settings)), newGaps(t)
+		c.rows[i] = newTableOutput(t)
 	}
 	return c
+}
+
+func newTableOutput(t *mappedTable) tableOutput {
+	return tableOutput{found: make([]int, len(t.settings)), flags: make([]flagFinder, len(t.settings)), gaps: newGaps(t)}
 }
 
 // Watch sets the names of members about lists and returns the mapper. Truncated needs

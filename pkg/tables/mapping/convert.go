@@ -51,7 +51,7 @@ func (l *layout) create(out *csvtable.Set, t csvtable.Table) error {
 type converter struct {
 	stop   func() error // called for each row; an error ends the conversion
 	roots  []*tableLayout
-	table  *tableLayout // table of the current batch
+	table  *tableLayout // table of the current batch; nil if its data type was dropped
 	hasher *hasher
 	// ids holds the ids of the current row and of the rows that contain it, packed.
 	// Cells and the rows of arrays share this memory.
@@ -66,6 +66,9 @@ func (c *converter) convertRecord(kind byte, v value.Packed) error {
 	if kind == batchRecord {
 		return c.beginBatch(v.Value().Items())
 	}
+	if c.table == nil {
+		return nil
+	}
 	c.ids = c.ids[:0]
 	c.table.rows++
 	return c.writeItem(c.table, v)
@@ -78,7 +81,9 @@ func (c *converter) beginBatch(head []value.Value) error {
 		return failure.Applicationf("the spool holds rows of an unknown data type")
 	}
 	t := c.roots[number]
-	c.table = t
+	if c.table = t; t == nil {
+		return nil
+	}
 	t.fixed, t.hashed = t.fixed[:0], t.hashed[:0]
 	for _, m := range head[1].Members() {
 		x := &t.extra[slices.IndexFunc(t.extra, func(x extraColumn) bool { return x.name == m.Name })]

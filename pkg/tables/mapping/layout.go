@@ -98,7 +98,7 @@ func (f *tableFile) column(name string) int {
 // final.
 type layout struct {
 	named  func(text, name string) (secret bool)
-	roots  []*tableLayout // tables of the data types, by the number of the data type
+	roots  []*tableLayout // tables of the data types, by the number of the data type; nil if it was dropped
 	files  []*tableFile
 	byName map[string]*tableFile
 	// renamed are the user and parent columns that were renamed because a property of
@@ -110,6 +110,10 @@ type layout struct {
 func (a *AutomaticMapper) layout() *layout {
 	l := &layout{named: a.named, byName: map[string]*tableFile{}, renamed: map[string]bool{}}
 	for _, t := range a.order {
+		if t.dropped {
+			l.roots = append(l.roots, nil)
+			continue
+		}
 		l.roots = append(l.roots, l.addTable(t.root.element, newNameBuilder(t.root.name), l.reportName(t.root.name, "", ""), t.extra, l.renamed))
 	}
 	for _, f := range l.files {
