@@ -85,6 +85,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 	p.checkDataTypes()
 	p.checkKeys()
 	p.checkRestarts()
+	p.checkLogins()
 	p.tolerateUnusedMappings()
 	return p
 }

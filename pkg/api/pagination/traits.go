@@ -6,9 +6,11 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Total is the path of the number of all rows or pages in the response.
+// Total is the place of the number of all rows or pages in the response: a path in the
+// body, or a header.
 type Total struct {
-	Path response.Path
+	Path   response.Path
+	Header string // "" for a path
 	// Pages is true if the number counts pages, not rows.
 	Pages bool
 }
