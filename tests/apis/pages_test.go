@@ -177,6 +177,7 @@ var mockServers = map[string]func(*world) mockServer{
 	"linear":                newLinear,
 	"linkedin-ads":          newLinkedinAds,
 	"mailchimp":             newMailchimp,
+	"marketo":               newMarketo,
 	"microsoft-graph":       newMicrosoftGraph,
 	"mixpanel":              newMixpanel,
 	"monday":                newMonday,
