@@ -167,6 +167,7 @@ var mockServers = map[string]func(*world) mockServer{
 	"gitlab":                newGitLab,
 	"google-ads":            newGoogleAds,
 	"google-analytics":      newGoogleAnalytics,
+	"google-calendar":       newGoogleCalendar,
 	"google-search-console": newSearchConsole,
 	"google-sheets":         newGoogleSheets,
 	"greenhouse":            newGreenhouse,
