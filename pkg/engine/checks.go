@@ -159,8 +159,8 @@ func reportUnusable(action rule.Action, rules rule.List, problems *failure.Probl
 	}
 }
 
-// checkLogins reports rules that demand a new login where there is none: without a login
-// in the authentication, and in jobs without credentials.
+// checkLogins reports rules that demand a new login, if the authentication has no login or
+// the job sends no credentials.
 func (p *Program) checkLogins() {
 	const why, hint = "the authentication has no login that could be repeated", `"login" is for the authentications "login" and "oauth20.login"`
 	if p.doc.API.Authentication.Faulty() {

@@ -131,7 +131,7 @@ func checkUnpaged(e finishedRun) event.Finding {
 		return nil
 	}
 	return event.PagingUnread{
-		Job: e.name, Page: e.pages, Place: event.PlaceOf(t.place()), Fetched: e.rowsReceived, Total: int(t.least),
+		Job: e.name, Page: e.pages, Place: event.PlaceOf(t.label()), Fetched: e.rowsReceived, Total: int(t.least),
 		Hint:    "set 'api.pagination' to the method of this API; if you want only these rows, set \"pagination\": {\"forceStop\": {\"pages\": 1}}",
 		Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.iteration,
 	}
@@ -167,7 +167,7 @@ func checkTotal(e finishedRun) event.Finding {
 		return nil
 	}
 	return event.JobShort{
-		Job: e.name, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.place(), Rule: e.stop.Rule, Hint: e.stop.Hint,
+		Job: e.name, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.label(), Rule: e.stop.Rule, Hint: e.stop.Hint,
 		Pointer: e.paged.Pointer, JobPointer: e.Pointer, Iteration: e.iteration,
 	}
 }

@@ -53,8 +53,8 @@ type total struct {
 	least int64
 }
 
-// place returns the place of the total, see event.PlaceOf.
-func (t total) place() string {
+// label returns the name of the field for event.PlaceOf.
+func (t total) label() string {
 	if t.header {
 		return "header " + t.field
 	}

@@ -42,7 +42,7 @@ func (e PagingStalled) message() string {
 	return fmt.Sprintf("Job %s: %s of page %d announces more pages, but there is no value at '%s' to request the next one; the rest was not fetched", e.Job, PlaceOf(e.Flag), e.Page, e.Field)
 }
 
-// PlaceOf returns the words for a place in a response: a path, or "header " and the name of
+// PlaceOf returns the words for a field of a response: a path, or "header " and the name of
 // a header.
 func PlaceOf(field string) string {
 	if name, ok := strings.CutPrefix(field, "header "); ok && name != "" {

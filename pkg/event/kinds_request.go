@@ -23,8 +23,7 @@ func (e LoginDone) message() string {
 	return "Logged in by " + e.Endpoint + ", valid until " + e.Expires
 }
 
-// LoginRepeated reports that a response says, according to a rule, that the credentials have
-// ended. A login follows, and the request is sent again.
+// LoginRepeated reports that the credentials have ended according to a response and a rule. A login follows, and the request is sent again.
 type LoginRepeated struct {
 	info       `kind:"login.repeated"`
 	Method     string `json:"method"`

@@ -87,7 +87,7 @@ func (g *googleCalendar) change(calendar string, i int, status string) {
 			e["recurrence"] = []any{"RRULE:FREQ=WEEKLY"}
 			e["attendees"] = []any{object{"email": "a@example.com", "responseStatus": "needsAction"}, object{"displayName": nil, "email": "room@resource.calendar.google.com", "resource": true}}
 		case i%10 == 1:
-			delete(e, "summary") // as of an event whose details the user may not see
+			delete(e, "summary") // the user may not see its details
 			e["visibility"] = "private"
 		case i%10 == 2:
 			e["recurringEventId"], e["originalStartTime"] = "event0", object{"dateTime": "2026-03-02T09:00:00+01:00"}
@@ -149,7 +149,7 @@ func (g *googleCalendar) list(rw http.ResponseWriter, r *http.Request) {
 	reply(rw, http.StatusOK, object{"kind": "calendar#calendarList", "nextPageToken": "second", "items": g.calendars[:2]})
 }
 
-// sync sends the events of a calendar, or those that have changed since a token. An empty
+// sync sends the events of a calendar, or the changes since a token. An empty
 // page comes before the others.
 func (g *googleCalendar) sync(rw http.ResponseWriter, r *http.Request, id string) {
 	query := r.URL.Query()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ending is an API whose token ends after some requests. It says so with the status 200,
-// or, if it alternates, with a 401.
+// ending is an API with a token that ends after some requests. It reports the end with the
+// status 200, or, if it alternates, with a 401.
 type ending struct {
 	mu         sync.Mutex
 	random     *rand.Rand

@@ -58,7 +58,7 @@ func (t *authenticate) do(ctx context.Context, x *call) (*Response, error) {
 		if !refused {
 			return res, nil
 		}
-		if res.fromCache { // it says nothing about the credentials of this run
+		if res.fromCache { // an earlier run sent the request, with other credentials
 			if err := cmp.Or(res.EvictFromCache(), res.Body.Close()); err != nil {
 				return nil, err
 			}

@@ -30,7 +30,7 @@ type counter struct {
 	size              pageSize
 	param             parameter
 	firstPageParams   bool
-	total, totalPages totalPlace // places of the totals of rows and of pages
+	total, totalPages totalPlace // totals of rows and of pages
 }
 
 // scroller returns what all counting scrollers share.

@@ -13,8 +13,8 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// totalPlace is the place of the number of all rows or pages in a response: a path in the
-// body or a header. The zero value means that there is none.
+// totalPlace is the path or the header with the number of all rows or pages. The zero value
+// means that no total is configured.
 type totalPlace struct {
 	path   response.Path
 	header string
@@ -24,7 +24,7 @@ type totalPlace struct {
 var (
 	totalRows = field.Of("total", "Total", "Path to the total number of rows in the response, with dots between keys, or the name of a header: `{\"responseHeader\": NAME}`. It does not end pagination, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.", totalType).
 			As(field.Path).Example(`"meta.total"`, `{"responseHeader": "X-Total-Count"}`)
-	totalPages = field.Of("totalPages", "Number of pages", "Place of the total number of pages in the response, written as `total` and with its effects. If there is a total of rows too, the greater one counts.", totalType).
+	totalPages = field.Of("totalPages", "Number of pages", "Total number of pages in the response, written as `total` and with its effects. If there is a total of rows too, the greater one counts.", totalType).
 			As(field.Path).Example(`"meta.total_pages"`, `{"responseHeader": "X-Total-Pages"}`)
 
 	totalResponse = field.Text(string(expr.Response), "In the response", "Path in the response.").As(field.Path).Example(`"meta.total"`).Also("path", "field")
@@ -71,7 +71,7 @@ func checkHeaderName(s config.Section) {
 	}
 }
 
-// total returns the place as a property of a scroller. ok is false if there is none.
+// total returns the total as a property of a scroller. ok is false if no total is configured.
 func (t totalPlace) total(pages bool) (total Total, ok bool) {
 	return Total{Path: t.path, Header: t.header, Pages: pages}, t != totalPlace{}
 }

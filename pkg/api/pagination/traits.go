@@ -6,8 +6,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Total is the place of the number of all rows or pages in the response: a path in the
-// body, or a header.
+// Total is the path or the header with the number of all rows or pages in the response.
 type Total struct {
 	Path   response.Path
 	Header string // "" for a path

@@ -4,8 +4,8 @@
 //
 // A comparison is a path, an operator and a text. & and | join comparisons, where & binds
 // tighter. Blanks, quotes and brackets have no meaning. The caller passes a function that
-// looks up the value at a path. In a condition on a response, header(NAME) in the place of
-// a path is a header of the response, see header.go.
+// looks up the value at a path. In a condition on a response, a path of the form header(NAME)
+// is a header of the response, see header.go.
 package condition
 
 import (
