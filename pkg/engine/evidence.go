@@ -101,7 +101,7 @@ func (v *evidence) observe(res *httpclient.Response, page *response.Page) {
 	if !page.IsList() || !v.scroller.Single {
 		return
 	}
-	for _, name := range []string{"X-Total-Count", "X-Total", "Total-Count", "X-WP-Total", "X-Pagination-Total"} {
+	for _, name := range pagination.TotalHeaders() {
 		if text := strings.TrimSpace(res.Header.Get(name)); text != "" {
 			v.count(total{field: name, header: true}, value.OfString(text))
 		}

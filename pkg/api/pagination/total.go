@@ -38,6 +38,16 @@ var (
 	}()
 )
 
+// TotalHeaders are the well-known headers with the number of all rows.
+func TotalHeaders() []string {
+	return []string{"X-Total-Count", "X-Total", "Total-Count", "X-WP-Total", "X-Pagination-Total"}
+}
+
+// TotalInHeader returns the settings for a total in a header.
+func TotalInHeader(name string) value.Member {
+	return value.Member{Name: totalRows.Name, Value: value.OfMembers(value.Member{Name: totalHeader.Name, Value: value.OfString(name)})}
+}
+
 const totalForms = `expected a path, or {"responseHeader": NAME}`
 
 func compileTotal(parent config.Section, setting field.Setting[config.Section]) totalPlace {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/keboola/configurable-extractor/pkg/config/field"
+	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -64,11 +65,19 @@ func HeaderText(header http.Header, name string) string {
 	return strings.Join(lines, ", ")
 }
 
-// headerLike matches header(NAME) and its near misses. No path of a response begins like
-// this.
-var headerLike = regexp.MustCompile(`(?i)^\s*(response)?[_\-]?headers?\s*[(\[]`)
+// callLike matches a name and a bracket.
+var callLike = regexp.MustCompile(`^\s*([A-Za-z_\-]+)\s*[(\[]`)
 
-func looksLikeHeader(text string) bool { return headerLike.MatchString(text) }
+// looksLikeHeader reports whether a text begins with header(NAME) or a near miss of it. No
+// path of a response begins like this.
+func looksLikeHeader(text string) bool {
+	found := callLike.FindStringSubmatch(text)
+	if found == nil {
+		return false
+	}
+	name := strings.Trim(strings.TrimPrefix(strings.ToLower(found[1]), "response"), "_-")
+	return failure.Distance(name, "header") <= 2
+}
 
 func hasOperator(text string) bool {
 	_, ok := parseComparison(text)

@@ -50,7 +50,7 @@ func TestHeaders(t *testing.T) {
 
 func TestWrongHeaders(t *testing.T) {
 	for _, text := range []string{"header()==1", "header(X==1", "header(X A)==1", "Header(X)==1", " header(X)==1", "header(X) ==1", "header(X).a==1", "headers(X)==1",
-		"header[X]==1", "responseHeader(X)==1", "a==1&header(Ž)==1", "header(X)", "header(X&Y)==1"} {
+		"header[X]==1", "headr(X)==1", "response_headers(X)==1", "responseHeader(X)==1", "a==1&header(Ž)==1", "header(X)", "header(X&Y)==1"} {
 		var problems failure.Problems
 		if c := CompileResponse(field.NewSection(value.OfString(text), "/x", &problems)); len(problems) != 1 || problems[0].Pointer != "/x" || c.Given() {
 			t.Errorf("%s: %v", text, problems)
