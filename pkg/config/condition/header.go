@@ -25,7 +25,7 @@ func CompileResponse(s field.Section) Condition {
 	return compile(s, dialect{words: true, headers: true})
 }
 
-// ParseResponse is Parse for a condition on a response.
+// ParseResponse compiles the text of a condition on a response, as Parse does.
 func ParseResponse(text string) Condition {
 	c, _, _ := parse(text, dialect{headers: true})
 	return c
@@ -42,7 +42,7 @@ func (c Condition) Headers() []string {
 	return all
 }
 
-// HoldsIn is Holds for a condition on a response with these headers. at may return
+// HoldsIn reports whether a condition holds for a response with these headers. at may return
 // ErrNoBody.
 func (c Condition) HoldsIn(header http.Header, at func(path string) (value.Value, error)) (bool, error) {
 	return c.holds(func(one comparison) (value.Value, error) {
