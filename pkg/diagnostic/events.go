@@ -14,6 +14,7 @@ func eventTexts() map[string][2]string {
 		"state.reused":         {"The run continues after the last one in its data directory", "Start it with --full to load everything again."},
 		"state.read":           {"An earlier run stored this value", "Start the run with --full to forget it."},
 		"login.done":           {"A login succeeded", nothing},
+		"login.repeated":       {"A response says that the credentials have ended, so that a login follows", "One for each lifetime of the credentials is normal. If there are many, set authentication.expires."},
 		"state.unsaved":        {"New credentials of a login were not stored, so the next login may fail", "Let the platform forward its token to the component (docs/reference/platform-api.md#storing-credentials-during-a-run). If the next login fails, enter new credentials."},
 		"request.sent":         {"A request was sent (config.debug)", nothing},
 		"request.answered":     {"A response has arrived, or a request has failed without one (config.debug)", "If the event has no status, its error says what happened to the connection."},

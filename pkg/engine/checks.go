@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keboola/configurable-extractor/pkg/api/auth"
 	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -166,15 +167,43 @@ func (p *Program) checkKeys() {
 	}
 }
 
+// reportUnusable reports the rules with an action that has no use, and why.
+func reportUnusable(action rule.Action, rules rule.List, problems *failure.Problems, why, hint failure.Text) {
+	for _, r := range rules {
+		if r.Do == action {
+			field.NewSection(value.OfString(string(r.Do)), failure.PointerJoin(r.Pointer, rule.DoName), problems).
+				Problem("expected another action: "+why, hint)
+		}
+	}
+}
+
+// checkLogins reports rules that demand a new login, if the authentication has no login or
+// the job sends no credentials.
+func (p *Program) checkLogins() {
+	const why, hint = "the authentication has no login that could be repeated", `"login" is for the authentications "login" and "oauth20.login"`
+	if p.doc.API.Authentication.Faulty() {
+		return // the problem of the authentication comes first
+	}
+	for _, it := range p.iterations {
+		logsIn := auth.LogsIn(it.auth)
+		if !logsIn {
+			reportUnusable(rule.LogIn, p.target.Rules, p.doc.API.Rules.Problems(), why, hint)
+		}
+		for _, j := range withChildren(it.jobs) {
+			switch {
+			case !logsIn:
+				reportUnusable(rule.LogIn, j.rules, j.Problems(), why, hint)
+			case j.Anonymous:
+				reportUnusable(rule.LogIn, j.rules, j.Problems(), "the job sends its requests without credentials", `remove the rule, or "credentials": false`)
+			}
+		}
+	}
+}
+
 // checkRestarts reports rules that cannot restart any job.
 func (p *Program) checkRestarts() {
 	report := func(rules rule.List, problems *failure.Problems, why, hint failure.Text) {
-		for _, r := range rules {
-			if r.Do == rule.Restart {
-				field.NewSection(value.OfString(string(r.Do)), failure.PointerJoin(r.Pointer, rule.DoName), problems).
-					Problem("expected another action: "+why, hint)
-			}
-		}
+		reportUnusable(rule.Restart, rules, problems, why, hint)
 	}
 	reading := false
 	for _, it := range p.iterations {

@@ -97,7 +97,7 @@ func checkUnreadPage(e finishedRun) event.Finding {
 	case announced != nil:
 		found.Place, found.Hint = fmt.Sprintf("'%s'", announced.Place()), howToRead(*announced)
 	case e.stop.Flag != "":
-		found.Place, found.Hint = fmt.Sprintf("'%s'", e.stop.Flag), "check how 'api.pagination' requests the next page"
+		found.Place, found.Hint = event.PlaceOf(e.stop.Flag), "check how 'api.pagination' requests the next page"
 	case leadsOn:
 		found.Place, found.Hint = "a header", "check the URL that leads to the next page"
 	case v.link != "":
@@ -130,12 +130,8 @@ func checkUnpaged(e finishedRun) event.Finding {
 	if _, none := e.evidence.next(); none || checkUnreadPage(e) != nil {
 		return nil
 	}
-	place := fmt.Sprintf("'%s'", t.field)
-	if t.header {
-		place = "the header " + t.field
-	}
 	return event.PagingUnread{
-		Job: e.name, Page: e.pages, Place: place, Fetched: e.rowsReceived, Total: int(t.least),
+		Job: e.name, Page: e.pages, Place: event.PlaceOf(t.label()), Fetched: e.rowsReceived, Total: int(t.least),
 		Hint:    "set 'api.pagination' to the method of this API; if you want only these rows, set \"pagination\": {\"forceStop\": {\"pages\": 1}}",
 		Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.iteration,
 	}
@@ -171,7 +167,7 @@ func checkTotal(e finishedRun) event.Finding {
 		return nil
 	}
 	return event.JobShort{
-		Job: e.name, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.field, Rule: e.stop.Rule, Hint: e.stop.Hint,
+		Job: e.name, Fetched: int(fetched), Total: int(t.least), Unit: unit, Field: t.label(), Rule: e.stop.Rule, Hint: e.stop.Hint,
 		Pointer: e.paged.Pointer, JobPointer: e.Pointer, Iteration: e.iteration,
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -52,6 +53,14 @@ type total struct {
 	least int64
 }
 
+// label returns the name of the field for event.PlaceOf.
+func (t total) label() string {
+	if t.header {
+		return "header " + t.field
+	}
+	return t.field
+}
+
 // begin sets the scroller of the run. fromStart is true if the first request of the job is
 // for the first rows.
 func (v *evidence) begin(scroller pagination.Scroller, fromStart bool) {
@@ -80,8 +89,8 @@ func (v *evidence) observe(res *httpclient.Response, page *response.Page) {
 		v.otherLists = page.OtherLists
 	}
 	for _, t := range v.scroller.Totals {
-		if number, err := page.Field(t.Path); err == nil {
-			v.count(total{field: t.Path.Text, pages: t.Pages, configured: true}, number)
+		if number, err := t.Value(res.Header, page.Field); err == nil {
+			v.count(total{field: cmp.Or(t.Header, t.Path.Text), header: t.Header != "", pages: t.Pages, configured: true}, number)
 		}
 	}
 	for _, i := range page.Indicators {
@@ -92,7 +101,7 @@ func (v *evidence) observe(res *httpclient.Response, page *response.Page) {
 	if !page.IsList() || !v.scroller.Single || page.File { // a total counts the rows in a file
 		return
 	}
-	for _, name := range []string{"X-Total-Count", "X-Total", "Total-Count", "X-WP-Total", "X-Pagination-Total"} {
+	for _, name := range pagination.TotalHeaders() {
 		if text := strings.TrimSpace(res.Header.Get(name)); text != "" {
 			v.count(total{field: name, header: true}, value.OfString(text))
 		}
@@ -134,7 +143,7 @@ func (v *evidence) count(t total, number value.Value) {
 		return
 	}
 	for i := range v.totals {
-		if known := &v.totals[i]; known.field == t.field && known.pages == t.pages {
+		if known := &v.totals[i]; known.field == t.field && known.header == t.header && known.pages == t.pages {
 			known.least = min(known.least, n)
 			known.configured = known.configured || t.configured
 			return

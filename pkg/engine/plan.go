@@ -95,6 +95,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 	p.checkRestarts()
 	p.checkSharedBuckets()
 	p.checkWindowLimits()
+	p.checkLogins()
 	p.tolerateUnusedMappings()
 	return p
 }

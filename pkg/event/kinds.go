@@ -101,7 +101,7 @@ func JobOf(f Finding) (endpoint, pointer string, iteration int) {
 func Bodies() []Body {
 	return []Body{
 		LogUnreached{}, RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},
-		LoginDone{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, JobRestarted{},
+		LoginDone{}, LoginRepeated{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, JobRestarted{},
 		WindowStarted{}, WindowsLeft{}, DataEmpty{}, MappingWarning{}, JobProgress{}, jobLive{}, JobFinished{}, JobUnfinished{},
 		JobFailed{}, ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, ResponseCleaned{}, ResponseDelimiter{},
 		ItemsTruncated{}, ColumnMissing{}, KeyEmpty{}, CellsMismatched{}, WarningsOmitted{},

@@ -57,9 +57,18 @@ type PagingStalled struct {
 
 func (e PagingStalled) message() string {
 	if e.Field == "" {
-		return fmt.Sprintf("Job %s: '%s' of page %d announces more pages, but the page is empty and leads to the same request again; the rest was not fetched", e.Job, e.Flag, e.Page)
+		return fmt.Sprintf("Job %s: %s of page %d announces more pages, but the page is empty and leads to the same request again; the rest was not fetched", e.Job, PlaceOf(e.Flag), e.Page)
 	}
-	return fmt.Sprintf("Job %s: '%s' of page %d announces more pages, but there is no value at '%s' to request the next one; the rest was not fetched", e.Job, e.Flag, e.Page, e.Field)
+	return fmt.Sprintf("Job %s: %s of page %d announces more pages, but there is no value at '%s' to request the next one; the rest was not fetched", e.Job, PlaceOf(e.Flag), e.Page, e.Field)
+}
+
+// PlaceOf returns the words for a field of a response: a path, or "header " and the name of
+// a header.
+func PlaceOf(field string) string {
+	if name, ok := strings.CutPrefix(field, "header "); ok && name != "" {
+		return "the header " + name
+	}
+	return "'" + field + "'"
 }
 
 // PagingUnread reports that the last response of a job announces a page that was not
@@ -138,7 +147,7 @@ type JobShort struct {
 }
 
 func (e JobShort) message() string {
-	s := fmt.Sprintf("Job %s: '%s' of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, e.Field, textfmt.Count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
+	s := fmt.Sprintf("Job %s: %s of the response says that there are %s, but %d were fetched; the job ended because %s", e.Job, PlaceOf(e.Field), textfmt.Count(e.Total, strings.TrimSuffix(e.Unit, "s")), e.Fetched, e.Rule)
 	if e.Hint != "" {
 		s += "; " + e.Hint
 	}

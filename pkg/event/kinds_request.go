@@ -23,6 +23,27 @@ func (e LoginDone) message() string {
 	return "Logged in by " + e.Endpoint + ", valid until " + e.Expires
 }
 
+// LoginRepeated reports that the credentials have ended according to a response and a rule. A login follows, and the request is sent again.
+type LoginRepeated struct {
+	info       `kind:"login.repeated"`
+	Method     string `json:"method"`
+	Path       string `json:"path"`
+	Status     int    `json:"status"`
+	Text       string `json:"text,omitempty"`
+	Pointer    string `json:"pointer"`
+	Job        string `json:"job,omitempty"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (e LoginRepeated) message() string {
+	s := fmt.Sprintf("%s %s: status %d, the credentials have ended according to a rule", e.Method, e.Path, e.Status)
+	if e.Text != "" {
+		s += ": " + e.Text
+	}
+	return s + "; a new login follows"
+}
+
 // StateUnsaved reports that values that a login remembered could not be stored immediately,
 // and the reason.
 type StateUnsaved struct {

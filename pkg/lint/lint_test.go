@@ -125,6 +125,8 @@ func TestCheck(t *testing.T) {
 		{"an attribute of one iteration, with a default", given{jobs: `{"endpoint":"x","params":{"l":{"attr":"lang","default":"en"}}}`, rest: `,"iterations":[{},{"lang":"cs"}]`}, nil},
 		{"every item of a list elsewhere than in dataField", given{api: `,"pagination":{"method":"response.url","urlKey":"a.[].next"}`, jobs: `{"endpoint":"x","dataField":"a.[].rows","remember":{"m":{"max":"b.[].c"}},"children":[{"endpoint":"y/{i}","dataField":{"path":"[]/r","delimiter":"/"},"placeholders":{"i":"[].id"}}]}`},
 			[]string{"foreign-path /config/jobs/0/remember/m/max", "foreign-path /config/jobs/0/children/0/placeholders/i", "foreign-path /api/pagination/urlKey", "unread-remembered /config/jobs/0/remember/m"}},
+		{"headers in conditions", given{api: `,"pagination":{"method":"pagenum","stopWhen":"header(X-More)==false"}`, jobs: `{"endpoint":"x","rowFilter":"header(X)==1","rules":[{"when":"header(X)==1","do":"fail"}],"children":[{"endpoint":"y","recursionFilter":"a==1&Header(X)==1"}]}`},
+			[]string{"foreign-path /config/jobs/0/rowFilter", "foreign-path /config/jobs/0/children/0/recursionFilter"}},
 		{"conditions with quotes", given{api: `,"pagination":{"method":"pagenum","stopWhen":"a==\"b\""}`, jobs: `{"endpoint":"x","rowFilter":"a==1&b!='c'","rules":[{"when":"status=='X'","do":"fail"},{"when":"status==it's","do":"fail"}]}`},
 			[]string{"foreign-path /api/pagination/stopWhen", "foreign-path /config/jobs/0/rowFilter", "foreign-path /config/jobs/0/rules/0/when"}},
 		{"conditions with blanks", given{jobs: `{"endpoint":"x","rowFilter":"a == 'b'|c d==e","rules":[{"when":"a==b & c!=d","do":"fail"}],"children":[{"endpoint":"{i}","placeholders":{"i":"i"},"recursionFilter":"a ==b"}]}`},

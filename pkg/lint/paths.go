@@ -110,6 +110,9 @@ func oddConditions(s settings, found *failure.Problems) {
 		}
 		c := condition.Parse(at.Value.Text())
 		switch {
+		case f.Role != field.Condition && slices.ContainsFunc(c.Paths(), condition.NamesHeader):
+			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: at.Pointer,
+				Expected: "probably matches nothing: this condition is about items, which have no headers", Hint: "header(NAME) is for conditions on responses: \"when\" of rules and \"stopWhen\""})
 		case slices.ContainsFunc(c.Paths(), func(path string) bool { return strings.TrimSpace(path) != path }):
 			found.Add(failure.Problem{Code: failure.ForeignPath, Pointer: at.Pointer,
 				Expected: "probably matches nothing: spaces beside an operator are part of the path and of the text", Hint: "write the condition without spaces and quotes: a==b"})
@@ -224,7 +227,7 @@ func (s settings) apiPaths() []path {
 		case f.Role == field.Path:
 			all = append(all, texts(at, separator)...)
 		case f.Role == field.Condition:
-			for _, text := range condition.Parse(at.Value.Text()).Paths() {
+			for _, text := range condition.ParseResponse(at.Value.Text()).Paths() {
 				all = append(all, path{text, ".", at.Pointer})
 			}
 		case f.Type == config.ExpressionsType:

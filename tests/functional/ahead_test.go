@@ -197,7 +197,7 @@ func TestPatienceOfPagesInAdvance(t *testing.T) {
 	}
 }
 
-// TestCredentialsOfPagesInAdvance has an API that returns 401 to pages: in
+// TestCredentialsOfPagesInAdvance has an API that refuses pages, with a 401 or by a rule: in
 // advance as many logins are sent as one after another.
 func TestCredentialsOfPagesInAdvance(t *testing.T) {
 	t.Parallel()
@@ -214,13 +214,18 @@ func TestCredentialsOfPagesInAdvance(t *testing.T) {
 		for _, settings := range []string{`"concurrency":1`, `"concurrency":4,"lookahead":3`, `"concurrency":9,"lookahead":8`} {
 			t.Run(tt.name+", "+settings, func(t *testing.T) {
 				t.Parallel()
-				credentialsInAdvance(t, settings, tt.pages, tt.refuse, tt.logins)
+				credentialsInAdvance(t, settings, tt.pages, tt.refuse, func(w http.ResponseWriter) { w.WriteHeader(http.StatusUnauthorized) }, tt.logins)
+			})
+			t.Run(tt.name+", by a rule, "+settings, func(t *testing.T) {
+				t.Parallel()
+				settings := settings + `,"rules":[{"when":"code==602","do":"login"}]`
+				credentialsInAdvance(t, settings, tt.pages, tt.refuse, func(w http.ResponseWriter) { write(w, `{"code":"602"}`) }, tt.logins)
 			})
 		}
 	}
 }
 
-func credentialsInAdvance(t *testing.T, settings string, pages int, refuse func(page int, token string) bool, logins int) {
+func credentialsInAdvance(t *testing.T, settings string, pages int, refuse func(page int, token string) bool, refusal func(http.ResponseWriter), logins int) {
 	var sent atomic.Int64
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/login" {
@@ -232,7 +237,7 @@ func credentialsInAdvance(t *testing.T, settings string, pages int, refuse func(
 		case err != nil:
 			t.Error(err)
 		case refuse(page, r.Header.Get("X-Token")):
-			w.WriteHeader(http.StatusUnauthorized)
+			refusal(w)
 		case page > pages:
 			linger(r, time.Second)
 			write(w, "[]")

@@ -34,7 +34,8 @@ type authenticatorFunc func(context.Context, *Attempt) error
 
 func (f authenticatorFunc) Authenticate(ctx context.Context, r *Attempt) error { return f(ctx, r) }
 
-// Renewer is an Authenticator that can fetch new credentials when the API returns 401.
+// Renewer is an Authenticator that can fetch new credentials when the API refuses the
+// current ones: with a 401, or with a response that matches a rule.
 type Renewer interface {
 	// Revoked reports whether the credentials of an attempt were given up meanwhile
 	// because of another attempt. For a lookahead request it first waits until they are

@@ -59,6 +59,12 @@ func Remembered(m Method) []RememberedName {
 	return names
 }
 
+// LogsIn reports whether a method has a login. The method may be nil.
+func LogsIn(m Method) bool {
+	_, ok := m.(interface{ compiledLogin() login })
+	return ok
+}
+
 // RememberedName is a remembered name with its JSON pointer.
 type RememberedName struct{ Name, Pointer string }
 

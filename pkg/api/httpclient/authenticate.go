@@ -1,19 +1,25 @@
 package httpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"sync/atomic"
 
 	"github.com/keboola/configurable-extractor/pkg/api/auth"
+	"github.com/keboola/configurable-extractor/pkg/api/rule"
 	"github.com/keboola/configurable-extractor/pkg/config"
+	"github.com/keboola/configurable-extractor/pkg/event"
 )
 
 // authenticate adds credentials to every attempt on the origin of the request. After a
-// 401 it renews the credentials, if they can be renewed, and repeats the request. A
-// second 401 is final. A 401 does not count if another request has replaced the
-// credentials meanwhile.
+// 401, or a response with a rule that has the action login, it renews the credentials, if
+// they can be renewed, and repeats the request. A second refusal is final. A refusal does
+// not count if another request has replaced the credentials meanwhile.
+//
+// A rule renews once for each request, with its attempts and redirects, and only if no 401
+// has done so before. A 401 renews once for each attempt, unless a rule has renewed.
 //
 // One request renews at a time. If the API also refuses the new credentials, their
 // refusal is final for all requests that were in flight then. So the number of refused
@@ -45,14 +51,27 @@ func (t *authenticate) do(ctx context.Context, x *call) (*Response, error) {
 	defer release()
 	for {
 		res, sent, err := t.once(ctx, x)
-		if err != nil || !ok || res.Status != http.StatusUnauthorized {
+		if err != nil || !ok {
 			return res, err
+		}
+		by, refused := t.refusal(x, res)
+		if !refused {
+			return res, nil
+		}
+		if res.fromCache { // an earlier run sent the request, with other credentials
+			if err := cmp.Or(res.EvictFromCache(), res.Body.Close()); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		if renewing {
 			t.refusals.Add(1)
 			return res, nil
 		}
 		if !renewer.Revoked(ctx, sent) {
+			if !x.renewal.allows(by) {
+				return res, nil
+			}
 			if renewing = t.enter(ctx); !renewing {
 				return nil, errors.Join(ctx.Err(), res.Body.Close())
 			}
@@ -64,11 +83,63 @@ func (t *authenticate) do(ctx context.Context, x *call) (*Response, error) {
 				release()
 			default:
 				renewer.Renew(sent)
+				x.renewal.note(by)
+				t.report(x, res, by)
 			}
 		}
-		if err := res.Body.Close(); err != nil {
+		if err := cmp.Or(res.EvictFromCache(), res.Body.Close()); err != nil {
 			return nil, err
 		}
+	}
+}
+
+// refusal reports whether a response refuses the credentials of its request: by its status,
+// or by a rule, which is then the decision.
+func (t *authenticate) refusal(x *call, res *Response) (by *rule.Decision, refused bool) {
+	if res.Status == http.StatusUnauthorized {
+		return nil, true
+	}
+	if t.o.DryRun != nil || !x.Sender.Rules.Has(rule.LogIn) && !t.o.Settings.Rules.Has(rule.LogIn) {
+		return nil, false
+	}
+	d, err := t.o.firstRule(x, res)
+	return d, err == nil && d.Is(rule.LogIn) // the step retry returns the error
+}
+
+// report emits an event before the new login that a rule demands.
+func (t *authenticate) report(x *call, res *Response, by *rule.Decision) {
+	if by == nil {
+		return
+	}
+	t.o.Log.Emit(event.LoginRepeated{
+		Method:     x.Method,
+		Path:       t.o.Secrets.RedactAddress(x.URL, x.Sensitive).Path,
+		Status:     res.Status,
+		Text:       t.o.ruleMessage(by),
+		Pointer:    by.Pointer,
+		Job:        x.Sender.Job,
+		JobPointer: x.Sender.Pointer,
+		Iteration:  x.Sender.Iteration,
+	})
+}
+
+// renewal notes that one request has renewed the credentials: at all, and by a rule. A nil
+// renewal allows everything.
+type renewal struct{ any, byRule bool }
+
+func (r *renewal) allows(by *rule.Decision) bool {
+	return r == nil || !r.byRule && (by == nil || !r.any)
+}
+
+func (r *renewal) note(by *rule.Decision) {
+	if r != nil {
+		r.any, r.byRule = true, r.byRule || by != nil
+	}
+}
+
+func (r *renewal) reset() {
+	if r != nil {
+		*r = renewal{}
 	}
 }
 

@@ -77,6 +77,50 @@ func TestUnauthorizedRequestIsRepeatedWithNewCredentials(t *testing.T) {
 	}
 }
 
+// TestRulesRepeatLogins: a rule with the action login renews once for each request, with
+// its attempts and hops, and not for requests without credentials.
+func TestRulesRepeatLogins(t *testing.T) {
+	list := rules(t, `[{"when":"code==601|header(X-Session)==ended","do":"login"},{"when":"code==606","do":"retry","wait":1}]`)
+	ended, gone := say(200, `{"code":"601"}`), func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Add("x-session", "ended")
+		fmt.Fprint(w, "<html>")
+	}
+	tests := []struct {
+		name      string
+		responses []http.HandlerFunc
+		sent      []string // tokens
+		failed    string
+	}{
+		{"once", []http.HandlerFunc{ended, ok("{}")}, []string{"t0", "t1"}, ""},
+		{"by a header", []http.HandlerFunc{gone, ok("{}")}, []string{"t0", "t1"}, ""},
+		{"not twice", []http.HandlerFunc{ended, gone}, []string{"t0", "t1"}, "according to a rule it says that the credentials have ended, after a new login too"},
+		{"not after a 401", []http.HandlerFunc{say(401, ""), ended}, []string{"t0", "t1"}, "according to a rule"},
+		{"not after a 401 of an earlier attempt", []http.HandlerFunc{say(401, ""), say(200, `{"code":606}`), ended}, []string{"t0", "t1", "t1"}, "according to a rule"},
+		{"nor a 401 after it", []http.HandlerFunc{ended, say(401, "")}, []string{"t0", "t1"}, "[401]"},
+		{"nor a 401 in a later attempt", []http.HandlerFunc{ended, say(200, `{"code":606}`), say(401, "")}, []string{"t0", "t1", "t1"}, "[401]"},
+		{"nor in a later hop", []http.HandlerFunc{ended, to(307, "/b"), ended}, []string{"t0", "t1", "t1"}, "according to a rule"},
+		{"not on a foreign host", []http.HandlerFunc{to(307, "http://b.test/"), ended}, []string{"t0", ""}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, tt.responses...)
+			at := s.Listener.Addr().String()
+			f := newFixture(t, "http://a.test", `{}`, &tokens{}, dialer(map[string]string{"a.test:80": at, "b.test:80": at}), func(o *Options) { o.Settings.Rules = list })
+			_, err := f.do(t, config.RequestSpec{Endpoint: "x", Method: "POST", Params: parse(t, `{"a":1}`)})
+			if tt.failed != "" {
+				wantUserError(t, err, tt.failed)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range s.seen {
+				got = append(got, r.header.Get("X-Token"))
+			}
+			equal(t, "tokens", got, tt.sent)
+		})
+	}
+}
+
 func TestFailedAuthenticationSendsNothing(t *testing.T) {
 	refused := errors.New("no credentials")
 	f := newFixture(t, "http://a.test", `{}`, authenticated(func(*auth.Attempt) error { return refused }), dialer(nil))

@@ -126,6 +126,31 @@ func TestCacheExpires(t *testing.T) {
 	}
 }
 
+// TestCachedRefusal: a response of an earlier run that matches a rule with the action login
+// is requested again, without a new login. A refusal of this run does not stay in the cache.
+func TestCachedRefusal(t *testing.T) {
+	server := serve(t, ok(`{"code":"601"}`), ok(`{"code":"601"}`), ok(`{"code":0}`))
+	held := &tokens{}
+	f := newFixture(t, server.URL, `{}`, held, caching(t.TempDir(), today))
+	if _, err := f.get(t, "x"); err != nil {
+		t.Fatal(err)
+	}
+	f.o.Settings.Rules = rules(t, `[{"when":"code==601","do":"login"}]`)
+	for range 2 { // the second response comes from the cache
+		res, err := f.again(t).Do(t.Context(), config.RequestSpec{Endpoint: "x"}, JobInfo{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+	}
+	var got []string
+	for _, r := range server.seen {
+		got = append(got, r.header.Get("X-Token"))
+	}
+	equal(t, "tokens", got, []string{"t0", "t0", "t1"})
+	equal(t, "renewed", held.renewed, []string{"t0"})
+}
+
 func TestWhatIsNotCached(t *testing.T) {
 	tests := []struct {
 		name, request string

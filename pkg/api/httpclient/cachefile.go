@@ -166,5 +166,6 @@ func (e entry) response(x *call, path string) *Response {
 		Header:     e.header,
 		Body:       e.body,
 		cacheFile:  path,
+		fromCache:  true,
 	}
 }

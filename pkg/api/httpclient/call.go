@@ -38,6 +38,8 @@ type call struct {
 	Untrusted bool
 	// Attempt counts from 1.
 	Attempt int
+	// renewal belongs to the request with all of its attempts and redirects. It may be nil.
+	renewal *renewal
 
 	// logins collects the exchanges of a login for the recording. It is nil without a
 	// recording.
@@ -126,6 +128,8 @@ type Response struct {
 	Decision *rule.Decision
 
 	cacheFile string // path of the response in the cache
+	fromCache bool   // true if the response was stored before this request
+	ruling    *ruling
 	// tried is the number of attempts, if the status is one to retry and no retries are
 	// left. Otherwise it is 0.
 	tried  int

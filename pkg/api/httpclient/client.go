@@ -86,7 +86,7 @@ func New(o Options) (*Client, error) {
 //	redirect              follows redirects; removes credentials if the origin changes; a login must keep its origin
 //	retry                 repeats a request that failed, and carries out rules
 //	openTunnel            opens the SSH tunnel, also after it was lost
-//	authenticate          adds credentials; fetches new ones after a 401; not for logins
+//	authenticate          adds credentials; fetches new ones after a 401 or by a rule; not for logins
 //	allowedHostsOnly      refuses hosts that are not allowed
 //	publicHostsOnly       refuses addresses of private networks, with --deny-private-networks
 //	log                   counts the request; reports it under debug
@@ -221,7 +221,7 @@ func (c *Client) send(ctx context.Context, x *call, r config.RequestSpec, header
 		return nil, err
 	}
 	built.Anonymous = x.anonymous()
-	x.Request, x.Built = built, built
+	x.Request, x.Built, x.renewal = built, built, &renewal{}
 	res, err := c.steps.do(ctx, x)
 	if err != nil {
 		return nil, describe(ctx, built, err)

@@ -50,7 +50,8 @@ func (t *retry) do(ctx context.Context, x *call) (*Response, error) {
 			if err := t.poll(ctx, &try, res, decision, &poll); err != nil {
 				return nil, err
 			}
-			attempt = 0 // each poll has retries of its own
+			attempt = 0 // each poll has retries and a new login of its own
+			x.renewal.reset()
 			continue
 		}
 		reason := t.reason(res, err, decision)

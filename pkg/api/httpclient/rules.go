@@ -27,11 +27,7 @@ func (t *retry) decide(x *call, res *Response) (*rule.Decision, error) {
 	if res == nil {
 		return nil, nil
 	}
-	lists := []rule.List{x.Sender.Rules, t.Settings.Rules}
-	if x.forLogin {
-		lists = []rule.List{t.Settings.LoginRules}
-	}
-	d, err := rule.Decide(rule.Response{Status: res.Status, Header: res.Header, Body: res.Body}, t.Now(), lists...)
+	d, err := t.firstRule(x, res)
 	if e, ok := errors.AsType[*failure.Error](err); ok {
 		err = failure.Wrap(fmt.Sprintf("a rule about the response to %s cannot be applied", res.Address()), "", e)
 	}
@@ -41,10 +37,33 @@ func (t *retry) decide(x *call, res *Response) (*rule.Decision, error) {
 	if err == nil && d.Is(rule.Fail) {
 		err = t.ruleError(res, d, "is an error")
 	}
+	if err == nil && d.Is(rule.LogIn) {
+		err = t.ruleError(res, d, "says that the credentials have ended, after a new login too: check that they are valid for this request, and that the rule only matches responses about ended credentials")
+	}
 	if err != nil {
 		return nil, cmp.Or(err, res.close())
 	}
 	return d, nil
+}
+
+// ruling is the result of the rules for one response.
+type ruling struct {
+	decision *rule.Decision
+	err      error
+}
+
+// firstRule returns the decision of the first rule that matches a response, or nil. It
+// reads the body once, although the steps authenticate and retry both need the decision.
+func (o *Options) firstRule(x *call, res *Response) (*rule.Decision, error) {
+	if res.ruling == nil {
+		lists := []rule.List{x.Sender.Rules, o.Settings.Rules}
+		if x.forLogin {
+			lists = []rule.List{o.Settings.LoginRules}
+		}
+		d, err := rule.Decide(rule.Response{Status: res.Status, Header: res.Header, Body: res.Body, Anonymous: x.withoutCredentials()}, o.Now(), lists...)
+		res.ruling = &ruling{d, err}
+	}
+	return res.ruling.decision, res.ruling.err
 }
 
 // discardRejected removes a response that is not used as data from the cache. For a login

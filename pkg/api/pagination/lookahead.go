@@ -4,9 +4,7 @@ import (
 	"iter"
 	"math"
 
-	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
-	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
 
 // Ahead predicts the requests after a request that has no response yet. It assumes that
@@ -35,30 +33,4 @@ func Ahead(s Scroller, job BaseRequest, state State, last PageInfo) iter.Seq2[co
 			}
 		}
 	}
-}
-
-// totalPath is the path of the number of all rows or pages in a response. An empty Text
-// means that there is no path.
-type totalPath response.Path
-
-// totalRows is a setting of the methods that count.
-var totalRows = field.Text("total", "Path of the total", "Path to the total number of rows in the response, with dots between keys. It does not end pagination, but a job that ends with fewer rows is reported (`job.short`). With an `api.http.concurrency` of 2 or more, pages up to it are requested side by side. `pagenum` needs a page size for it.").
-	As(field.Path).Example(`"meta.total"`)
-
-func compileTotal(s config.Section, path field.Setting[string]) totalPath {
-	return totalPath{Text: path.Of(s), Separator: "."}
-}
-
-// number returns the total in a page. It returns 0 if the value is not a number, because a
-// total must not end a run.
-func (t totalPath) number(p PageInfo) int64 {
-	if t.Text == "" || p.Field == nil {
-		return 0
-	}
-	v, err := p.Field(response.Path(t))
-	if err != nil {
-		return 0
-	}
-	n, _ := v.Int()
-	return n
 }

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/net/http/httpguts"
-
 	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
@@ -68,9 +66,7 @@ func compileReference(s config.Section) reference {
 		s.Problem(nextForms, "")
 	}
 	r.path, r.header = response.Path{Text: nextResponse.Of(s), Separator: "."}, NextHeader.Of(s)
-	if header.Value.IsScalar() && header.Present() && !httpguts.ValidHeaderFieldName(r.header) {
-		header.Problem("expected the name of a header", "write the name alone, without a colon and without blanks")
-	}
+	checkHeaderName(header)
 	switch other := nextDefault.In(s); other.Value.Kind() {
 	case value.Null:
 	case value.Object:

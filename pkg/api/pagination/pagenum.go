@@ -24,8 +24,6 @@ var (
 			Default("page").As(field.Parameter).Example(`"p"`)
 	FirstPage = field.Integer("firstPage", "First page", "Number of the first page; an empty value is 0.").
 			Default(1).EmptyMeans(0).Also("start_page").Example(`0`)
-	totalPages = field.Text("totalPages", "Path of the number of pages", "Path to the total number of pages in the response, with the effects of `total`. If there is a total of rows too, the greater one counts.").
-			As(field.Path).Example(`"meta.total_pages"`)
 )
 
 func pageNumberMethod() Method {

@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"net/http"
 
-	"github.com/keboola/configurable-extractor/pkg/api/response"
 	"github.com/keboola/configurable-extractor/pkg/config"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 )
@@ -31,15 +30,19 @@ type counter struct {
 	size              pageSize
 	param             parameter
 	firstPageParams   bool
-	total, totalPages totalPath // paths of the totals of rows and of pages
+	total, totalPages totalPlace // totals of rows and of pages
 }
 
 // scroller returns what all counting scrollers share.
 func (c counter) scroller() Scroller {
 	s := Scroller{Traits: Traits{Numbered: true, Distinct: true, AfterLast: c.afterLast, Parameter: c.param.phrase()}}
-	for _, t := range []Total{{Path: response.Path(c.total)}, {Path: response.Path(c.totalPages), Pages: true}} {
+	for i, place := range []totalPlace{c.total, c.totalPages} {
+		t, ok := place.total(i == 1)
+		if ok {
+			s.Totals = append(s.Totals, t)
+		}
 		if t.Path.Text != "" {
-			s.Totals, s.Needs.Fields = append(s.Totals, t), append(s.Needs.Fields, t.Path)
+			s.Needs.Fields = append(s.Needs.Fields, t.Path)
 		}
 	}
 	return s

@@ -98,8 +98,8 @@ func TestProblems(t *testing.T) {
 		{`{"method":"response.param","responseParam":"a","queryParam":"b","scrollRequest":"r"}`, []string{`/scrollRequest: expected an object, found "r"`}},
 		{`{"method":"response.param","responseParam":"a","queryParam":"b","scrollRequest":{"endpoint":[1],"method":{"a":1},"headers":"h","params":5}}`,
 			[]string{`/scrollRequest/endpoint: expected a string, found a list of 1`, `/scrollRequest/method: expected a string, found an object`, `/scrollRequest/headers: expected an object, found a string`, `/scrollRequest/params: expected an object, found a number`}},
-		{`{"method":"offset","total":[1],"totalPages":[1]}`, []string{`/total: expected a string, found a list of 1`}},
-		{`{"method":"pagenum","total":[1],"totalPages":{"a":1}}`, []string{`/total: expected a string, found a list of 1`, `/totalPages: expected a string, found an object`}},
+		{`{"method":"offset","total":[1],"totalPages":[1]}`, []string{`/total: expected a path, or {"responseHeader": NAME}, found a list of 1`}},
+		{`{"method":"pagenum","total":[1],"totalPages":{"a":1}}`, []string{`/total: expected a path, or {"responseHeader": NAME}, found a list of 1`, `/totalPages: expected {"response": PATH} or {"responseHeader": NAME}, found an object`}},
 		{`{"method":"cursor"}`, []string{`: expected the key "idKey", which the method cursor needs`, `: expected the key "param", which the method cursor needs`}},
 		{`{"method":"cursor","idKey":"id","param":"p","increment":"x"}`, []string{`/increment: expected an integer, found "x"`}},
 

@@ -6,9 +6,10 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// Total is the path of the number of all rows or pages in the response.
+// Total is the path or the header with the number of all rows or pages in the response.
 type Total struct {
-	Path response.Path
+	Path   response.Path
+	Header string // "" for a path
 	// Pages is true if the number counts pages, not rows.
 	Pages bool
 }

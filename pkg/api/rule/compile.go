@@ -66,12 +66,15 @@ func (c compiler) rule(scope Scope) (Rule, bool) {
 	if !slices.ContainsFunc(actions(), func(v field.Variant) bool { return v.Name == string(r.Do) }) {
 		return r, false
 	}
+	if r.Do == LogIn && scope == LoginScope {
+		doSetting.In(c.Section).Problem("expected an action that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "\"login\" is for the responses to the requests of jobs; \"retry\" sends the login again")
+	}
 	if (r.Do == Skip || r.Do == Restart) && scope == LoginScope {
 		doSetting.In(c.Section).Problem("expected an action that a login can have: \"fail\", \"retry\", \"poll\" or \"accept\"", "without a login there is nothing to continue with; \"accept\" takes the response as that of the login")
 	}
 	c.checkForeignKeys(r.Do)
 	r.statuses = c.statuses()
-	r.when = condition.CompileWords(When.In(c.Section))
+	r.when = condition.CompileResponse(When.In(c.Section))
 	if at := matchSetting.In(c.Section); at.Present() && !at.Faulty() {
 		r.match = patternOf(at, 0)
 	}
@@ -276,7 +279,7 @@ func MatchesErrors(s field.Section) bool {
 	if action != Poll && action != Skip && action != Accept || statusSetting.In(s).Present() || matchSetting.In(s).Present() || headerSetting.In(s).Present() {
 		return false
 	}
-	when := condition.Parse(When.Of(s))
+	when := condition.ParseResponse(When.Of(s))
 	holds, err := when.Holds(func(string) (value.Value, error) { return value.Value{}, nil })
 	return when.Given() && holds && err == nil
 }

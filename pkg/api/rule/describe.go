@@ -28,7 +28,14 @@ func (r Rule) subject() string {
 		parts = append(parts, "the status "+strings.Join(names, " or "))
 	}
 	if r.when.Given() {
-		parts = append(parts, fmt.Sprintf("a body that satisfies %q", r.when.Text))
+		subject := "a body that satisfies"
+		switch {
+		case len(r.when.Paths()) == 0:
+			subject = "headers that satisfy"
+		case len(r.when.Headers()) > 0:
+			subject = "a body and headers that satisfy"
+		}
+		parts = append(parts, fmt.Sprintf("%s %q", subject, r.when.Text))
 	}
 	if r.match != nil {
 		parts = append(parts, fmt.Sprintf("%q in its body", r.match.String()))
@@ -61,6 +68,8 @@ func (r Rule) predicate() string {
 		return "ends the job without data."
 	case Restart:
 		return "starts the job again, once, without what was remembered."
+	case LogIn:
+		return "is requested again after a new login, once for each request."
 	default:
 		return "is taken as data."
 	}

@@ -33,6 +33,7 @@ const (
 	Poll    Action = "poll"
 	Skip    Action = "skip"
 	Restart Action = "restart"
+	LogIn   Action = "login"
 	Accept  Action = "accept"
 )
 
@@ -71,6 +72,9 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   *response.Spool
+	// Anonymous is true if the request had no credentials. No rule with the action LogIn
+	// then matches.
+	Anonymous bool
 }
 
 // Decision is the first rule that matches a response, with the values that it reads from
@@ -86,6 +90,11 @@ type Decision struct {
 
 // Is reports whether the decision is one of the given actions. It is false if d is nil.
 func (d *Decision) Is(actions ...Action) bool { return d != nil && slices.Contains(actions, d.Do) }
+
+// Has reports whether a rule of the list has the action.
+func (l List) Has(action Action) bool {
+	return slices.ContainsFunc(l, func(r Rule) bool { return r.Do == action })
+}
 
 // Decide returns the decision of the first rule that matches, or nil if none matches.
 // Earlier lists come first.
@@ -144,6 +153,16 @@ func (l *lazyResponse) text() ([]byte, error) {
 	return l.head, err
 }
 
+// compared returns a value of the body for a condition.
+func (l *lazyResponse) compared(path string) (value.Value, error) {
+	if ok, err := l.body(); err != nil {
+		return value.Value{}, err
+	} else if !ok {
+		return value.Value{}, condition.ErrNoBody
+	}
+	return l.value(path)
+}
+
 func (l *lazyResponse) value(path string) (value.Value, error) { return l.seen.Value(pathOf(path)) }
 
 // pathOf returns the path for its text in a rule.
@@ -193,6 +212,9 @@ func (r Rule) paths() []string {
 }
 
 func (r *Rule) matches(l *lazyResponse) (bool, error) {
+	if r.Do == LogIn && l.Anonymous {
+		return false, nil
+	}
 	if !r.applies(l.Status) {
 		return false, nil
 	}
@@ -208,13 +230,7 @@ func (r *Rule) matches(l *lazyResponse) (bool, error) {
 			return false, err
 		}
 	}
-	if !r.when.Given() {
-		return true, nil
-	}
-	if ok, err := l.body(); err != nil || !ok {
-		return false, err
-	}
-	return r.when.Holds(l.value)
+	return r.when.HoldsIn(l.Header, l.compared)
 }
 
 // headerOf returns a header as one text. The text is empty if the header is absent.

@@ -11,10 +11,10 @@ import (
 // The settings of a rule.
 var (
 	statusSetting  = field.Of("status", "Status", "Status codes, or classes of them such as `\"5xx\"`. Absent: every status, also those of errors.", statusesType).Example(`404`, `[403, "5xx"]`).Also("status_code", "statuscode", "code", "codes")
-	When           = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. A body that is not JSON does not match.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`).Also("condition", "if", "body")
+	When           = field.Text("when", "Condition", "A condition on the root of the JSON body, written as in `recursionFilter`; `true` and `false` are words for booleans here. Comparisons with a body that is not JSON do not hold. `header(NAME)` is a header of the response, as a text: repeated headers are joined by a comma and a blank, an absent header is empty.").As(field.Condition).Example(`"status!=DONE"`, `"error.code==17|error.code==4"`, `"header(X-Status)==expired"`).Also("condition", "if", "body")
 	matchSetting   = field.Text("match", "Pattern", "Regular expression (RE2) that is found in the first MiB of the body's text: for bodies that are not JSON, such as XML or an HTML page. `(?i)` in front ignores the letter case.").Example(`"<code>busy</code>"`, `"(?i)<html"`).Also("regex", "regexp", "pattern", "body_contains")
 	headerSetting  = field.Of("header", "Header", "Names of headers, each with a condition on its value. An absent header is the empty text.", field.MapOf(field.TextType)).As(field.NamingRole).Example(`{"X-RateLimit-Remaining": "==0"}`).Also("headers")
-	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until a response does not match this rule. `skip` drops the response and ends the job with a warning. `restart` starts the job again without what was remembered, once. `accept` accepts the response as data, regardless of its status.").Typed(actionType).Example(`"retry"`).Must().Also("action", "then")
+	doSetting      = field.Text("do", "Do", "`fail` ends the run with a user error. `retry` sends the request again, at most `retryConfig.maxRetries` times. `poll` sends the request again until a response does not match this rule. `skip` drops the response and ends the job with a warning. `restart` starts the job again without what was remembered, once. `login` logs in again and repeats the request, once for each request, for responses about ended credentials with another status than 401. `accept` accepts the response as data, regardless of its status.").Typed(actionType).Example(`"retry"`).Must().Also("action", "then")
 	messageSetting = field.Text("message", "Message", "Path to the API's explanation in the body, with dots between keys. The explanation is added to the error or the event.").As(field.Path).Example(`"error.message"`)
 	waitSetting    = field.Of("wait", "Wait", "How long to wait before the request is sent again: a number of seconds, or the place in the response that has it. Without `wait`, or if the response has no value there, `retry` waits as described in `retryConfig`, and `poll` waits 10 seconds. If only the value is missing, `poll` does not wait beyond `timeout`.", waitType).Example(`15`, `{"header": "X-RateLimit-Reset"}`, `{"response": "error.retry_after"}`, `{"match": "again in ([0-9]+) seconds"}`, `{"header": "X-RateLimit-Reset-After", "unit": "milliseconds"}`)
 	timeoutSetting = field.Seconds("timeout", "Timeout", "How many seconds to wait for the response in total, counted from the first request. After that the run ends with a user error.").Default(time.Hour).Example(`7200`)
@@ -33,6 +33,7 @@ var (
 		{Name: string(Poll), AlsoCalled: []string{"wait", "pending"}},
 		{Name: string(Skip), AlsoCalled: []string{"ignore", "drop"}},
 		{Name: string(Restart), AlsoCalled: []string{"reset", "resync", "reset_state", "full_sync"}},
+		{Name: string(LogIn), AlsoCalled: []string{"log_in", "relogin", "re_login", "authenticate", "reauthenticate", "refresh", "refresh_token", "renew"}},
 		{Name: string(Accept), AlsoCalled: []string{"success", "ok", "continue", "data"}},
 	}}
 	waitType = &field.Type{Name: "ruleWait", Title: "Wait", Kinds: []string{"number", "string", "object"}, Pattern: field.NumberType.Pattern,
@@ -60,6 +61,7 @@ func actions() []field.Variant {
 		{Name: string(Poll), Settings: []field.Declaration{waitSetting, timeoutSetting}},
 		{Name: string(Skip)},
 		{Name: string(Restart)},
+		{Name: string(LogIn)},
 		{Name: string(Accept)},
 	}
 }
@@ -80,5 +82,5 @@ var rulesType = func() *field.Type {
 func Type() *field.Type { return rulesType }
 
 // Login is the setting with the rules of a login request.
-var Login = field.Of("rules", "Rules about its responses", "As for jobs, but for the responses to this request. `skip` and `restart` have no meaning here.", rulesType).
+var Login = field.Of("rules", "Rules about its responses", "As for jobs, but for the responses to this request. `skip`, `restart` and `login` have no meaning here.", rulesType).
 	Example(`[{"when": "ok==false", "do": "fail", "message": "error"}]`)

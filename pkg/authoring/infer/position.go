@@ -70,10 +70,25 @@ func (d *configBuilder) total() (path string, n int64, ok bool) {
 	return "", 0, false
 }
 
+// headerTotal returns the name of the header with the total number of items, and its value.
+func (d *configBuilder) headerTotal() (name string, n int64, ok bool) {
+	for _, name := range pagination.TotalHeaders() {
+		n, isNumber := wholeNumber(value.OfString(strings.TrimSpace(d.x.ResponseHeader.Get(name))))
+		if isNumber && n > 0 && n >= int64(len(d.data.items)) {
+			return name, n, true
+		}
+	}
+	return "", 0, false
+}
+
 // addLimits adds the page size and the stoppers to a pager for offset or pagenum.
 func (d *configBuilder) addLimits(p *pager) *pager {
 	items := int64(len(d.data.items))
 	path, total, counted := d.total()
+	header := ""
+	if !counted {
+		header, total, counted = d.headerTotal()
+	}
 	param, asked, isAsked := d.paramNumber(limitNames)
 	f, stated, isStated := d.factNumber(limitNames)
 	limit, untilEmpty := int64(0), false
@@ -104,7 +119,12 @@ func (d *configBuilder) addLimits(p *pager) *pager {
 	if untilEmpty {
 		p.setText(pagination.LastPage, pagination.UntilEmpty)
 	}
-	if counted {
+	switch {
+	case header != "":
+		in := pagination.TotalInHeader(header)
+		p.settings.set(in.Name, in.Value)
+		p.evidence += fmt.Sprintf("; the header %s is the total number of items (%d)", header, total)
+	case counted:
 		p.settings.set(pagination.LimitStop.Name, one(pagination.LimitStopField.Name, value.OfString(path)))
 		p.evidence += fmt.Sprintf("; '%s' is the total number of items (%d)", path, total)
 	}

@@ -4,7 +4,8 @@
 //
 // A comparison is a path, an operator and a text. & and | join comparisons, where & binds
 // tighter. Blanks, quotes and brackets have no meaning. The caller passes a function that
-// looks up the value at a path.
+// looks up the value at a path. In a condition on a response, a path of the form header(NAME)
+// is a header of the response, see header.go.
 package condition
 
 import (
@@ -33,6 +34,7 @@ func (c Condition) Given() bool { return len(c.alternatives) > 0 }
 // comparison compares a value with a text.
 type comparison struct {
 	path         string
+	header       string // name of the compared header, or "" for a path
 	operator     string
 	text         string
 	number       decimal.Number // value of text if it is numeric
@@ -43,20 +45,28 @@ type comparison struct {
 
 // Compile compiles a condition. An absent condition always holds. A comparison without an
 // operator is a problem, and the condition then always holds.
-func Compile(s field.Section) Condition { return compile(s, false) }
+func Compile(s field.Section) Condition { return compile(s, dialect{}) }
 
 // CompileWords compiles a condition in which == and != also compare a boolean with its
 // word. For true, `a==true` holds like `a==1`. For false, `a==false` holds like `a==`.
 // The filters of the original extractor do not compare words.
-func CompileWords(s field.Section) Condition { return compile(s, true) }
+func CompileWords(s field.Section) Condition { return compile(s, dialect{words: true}) }
 
-func compile(s field.Section, words bool) Condition {
+// dialect is the meaning of words for booleans and of header(NAME) in a condition.
+type dialect struct{ words, headers bool }
+
+func compile(s field.Section, d dialect) Condition {
 	if !s.Present() {
 		return Condition{}
 	}
-	c, wrong, ok := parse(s.Value.Text(), words)
+	c, wrong, ok := parse(s.Value.Text(), d)
 	c.Pointer = s.Pointer
-	if !ok {
+	if ok {
+		return c
+	}
+	if d.headers && looksLikeHeader(wrong) && hasOperator(wrong) {
+		s.Fault(failure.InvalidFilter, "expected header(NAME) with the name of a header, found '"+failure.Part(wrong)+"'", "write it without blanks and quotes, for example header(X-More)==false")
+	} else {
 		s.Fault(failure.InvalidFilter, "every condition needs one of the operators ==, !=, >=, <=, >, <, ~~, !~; there is none in '"+failure.Part(wrong)+"'", operatorHint(wrong))
 	}
 	return c
@@ -76,22 +86,25 @@ func operatorHint(wrong string) failure.Text {
 // Parse compiles a text that is not part of a document. It returns the zero Condition if
 // the text is invalid.
 func Parse(text string) Condition {
-	c, _, _ := parse(text, false)
+	c, _, _ := parse(text, dialect{})
 	return c
 }
 
-// parse returns false and the text of the first comparison without an operator, if there
-// is one.
-func parse(text string, words bool) (c Condition, wrong string, ok bool) {
+// parse returns false and the text of the first comparison without an operator or with a
+// wrong header, if there is one.
+func parse(text string, d dialect) (c Condition, wrong string, ok bool) {
 	c.Text = text
 	for alternative := range strings.SplitSeq(text, "|") {
 		var all []comparison
 		for text := range strings.SplitSeq(alternative, "&") {
 			one, ok := parseComparison(text)
+			if ok && d.headers {
+				ok = one.findHeader()
+			}
 			if !ok {
 				return Condition{}, text, false
 			}
-			one.booleanWords = words
+			one.booleanWords = d.words
 			all = append(all, one)
 		}
 		c.alternatives = append(c.alternatives, all)
@@ -130,12 +143,12 @@ func parseComparison(text string) (comparison, bool) {
 	return c, true
 }
 
-// Paths returns the paths of the compared values without duplicates.
+// Paths returns the paths of the compared values, except headers, without duplicates.
 func (c Condition) Paths() []string {
 	var all []string
 	seen := map[string]bool{}
 	c.each(func(one comparison) {
-		if !seen[one.path] {
+		if one.header == "" && !seen[one.path] {
 			seen[one.path] = true
 			all = append(all, one.path)
 		}
@@ -203,8 +216,12 @@ func (c comparison) covers(other comparison) bool {
 // null. Comparing an object is a user error at the pointer of the condition, unless an
 // earlier comparison decides.
 func (c Condition) Holds(at func(path string) (value.Value, error)) (bool, error) {
+	return c.holds(func(one comparison) (value.Value, error) { return at(one.path) })
+}
+
+func (c Condition) holds(of func(comparison) (value.Value, error)) (bool, error) {
 	for _, all := range c.alternatives {
-		hold, err := allHold(all, at)
+		hold, err := allHold(all, of)
 		if e, ok := errors.AsType[*failure.Error](err); ok {
 			return false, e.At(c.Pointer)
 		}
@@ -217,9 +234,12 @@ func (c Condition) Holds(at func(path string) (value.Value, error)) (bool, error
 
 // allHold reports whether all comparisons hold. It stops at the first that does not,
 // because later comparisons may fail on an object in such rows.
-func allHold(comparisons []comparison, at func(path string) (value.Value, error)) (bool, error) {
+func allHold(comparisons []comparison, of func(comparison) (value.Value, error)) (bool, error) {
 	for _, c := range comparisons {
-		v, err := at(c.path)
+		v, err := of(c)
+		if errors.Is(err, ErrNoBody) {
+			return false, nil
+		}
 		if err != nil {
 			return false, err
 		}
