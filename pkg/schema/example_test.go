@@ -150,9 +150,9 @@ func (e *examples) beside(pointer string, node value.Value, name string) value.V
 }
 
 // shortened are keys whose examples are not complete: they show only the beginning of a
-// value, or name placeholders of a child job.
+// value, name placeholders of a child job, or need a job that remembers a value.
 func shortened() []string {
-	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`}
+	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`, `"startOver":`}
 }
 
 // attributes is the document with the attributes that examples refer to, and the
