@@ -34,6 +34,8 @@ type rounds struct {
 	buffer []byte
 	last   uint64 // hash of the key of the last row
 	rows   int    // rows of the current round
+	// page is the number of rows of the last page, largest of the largest page.
+	page, largest int
 }
 
 // roundValue is a value that the job remembers and that its request contains.
@@ -71,6 +73,7 @@ func (s *stream) follow(page *response.Page) error {
 		return nil
 	}
 	r := &s.rounds
+	r.page, r.largest = page.Rows, max(r.largest, page.Rows)
 	for row, err := range s.rows.apply(page.Items()) {
 		if err != nil {
 			return err
@@ -118,17 +121,23 @@ func (v *roundValue) follow(row value.Packed, mask func(string) string) error {
 // nextRound starts over: it returns the first request of the next round and the state
 // after it. stop is the reason to start over. Requests that were sent in advance must have
 // ended, because they read the request of the job.
-func (s *stream) nextRound(state pagination.State, stop *pagination.Stop) (config.RequestSpec, pagination.State, error) {
+//
+// If the next round would repeat this round, nextRound returns an error, or the end that
+// the response states if the page is not full: then the API has not cut its results.
+func (s *stream) nextRound(state pagination.State, stop *pagination.Stop) (config.RequestSpec, pagination.State, *pagination.Stop, error) {
 	members, texts, err := s.roundMembers(stop)
+	if err != nil && stop.Stated != nil && s.rounds.page < s.rounds.largest {
+		return s.base.RequestSpec, nil, stop.Stated, nil
+	}
 	if err != nil {
-		return config.RequestSpec{}, nil, err
+		return s.base.RequestSpec, nil, stop, err
 	}
 	s.scope = s.scope.With(expr.Remembered, members)
 	if s.base, err = s.request(s.job, *s.invocation, s.scope); err != nil {
-		return config.RequestSpec{}, nil, err
+		return s.base.RequestSpec, nil, stop, err
 	}
 	if s.scroller, err = s.scrollerOf(s.job, s.scope); err != nil {
-		return config.RequestSpec{}, nil, err
+		return s.base.RequestSpec, nil, stop, err
 	}
 	r := &s.rounds
 	s.pageEvents.add(event.PagingRound{
@@ -142,7 +151,7 @@ func (s *stream) nextRound(state pagination.State, stop *pagination.Stop) (confi
 		r.values[i].known = false
 	}
 	request, next := s.scroller.NextRound(s.base.RequestSpec, state, s.now())
-	return request, next, nil
+	return request, next, nil, nil
 }
 
 // roundMembers returns the remembered values for the next round, and texts that show

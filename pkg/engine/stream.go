@@ -108,9 +108,8 @@ func (s *stream) fetch(ctx context.Context, d driver) (*pagination.Stop, error) 
 		}
 		if err == nil && stop != nil && stop.StartOver {
 			d.discardPending()
-			if request, state, err = s.nextRound(state, stop); err == nil {
-				stop, last = nil, pagination.PageInfo{}
-			}
+			request, state, stop, err = s.nextRound(state, stop)
+			last = pagination.PageInfo{}
 		}
 		if err == nil {
 			err = s.recordPage(page, stop)

@@ -144,6 +144,9 @@ type Stop struct {
 	Short bool
 	// StartOver is true if the job does not end, but begins again with NextRound.
 	StartOver bool
+	// Stated is the end that the response states at the number after which the scroller
+	// starts over, or nil. It is set only with StartOver.
+	Stated *Stop
 	// Flag is the field of `nextPageFlag` or `stopWhen` that announced more pages
 	// nevertheless, or "".
 	Flag string

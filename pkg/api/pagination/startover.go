@@ -40,7 +40,7 @@ const startOverForms = `expected the key "rows" or the key "pages"`
 func startOverType() *field.Type {
 	t := field.Object("startOver", "Start over", "The API ends its results after this number, in either `rows` or `pages`. The request of the job must contain a value that the job itself remembers with `max` or `min` (`{\"remember\": {\"since\": {\"max\": \"updated_at\"}}}`), the API must sort by this value, and all tables of the job and of its child jobs need a primary key, because the rows at the border come twice.",
 		startOverRows, startOverPages)
-	t.OnlyUnknownKeys = startOverForms
+	t.OnlyUnknownKeys, t.Message, t.NotEmpty = startOverForms, startOverForms, []string{"object"}
 	return t
 }
 
@@ -50,18 +50,22 @@ func compileStartOver(s config.Section) *startOver {
 	if !ok {
 		return nil
 	}
-	rows, pages := startOverRows.In(at), startOverPages.In(at)
-	switch {
-	case rows.Present() && pages.Present():
-		missingKey(at, startOverForms+", not both")
-	case !rows.Present() && !pages.Present():
-		missingKey(at, startOverForms)
-	}
+	set := 0
 	for _, setting := range []field.Setting[int]{startOverRows, startOverPages} {
 		number := setting.In(at)
-		if n, known := number.Value.Int(); number.Present() && number.Value.IsNumeric() && (!known || n < 1) {
+		if number.Value.IsNull() {
+			continue
+		}
+		set++
+		if n, known := number.Value.Int(); number.Value.IsNumeric() && (!known || n < 1) {
 			number.Problem("expected a whole number, at least 1", "write the number after which the API ends its results")
 		}
+	}
+	switch set {
+	case 0:
+		missingKey(at, startOverForms)
+	case 2:
+		missingKey(at, startOverForms+", not both")
 	}
 	return &startOver{rows: integerLimit(at, startOverRows), pages: integerLimit(at, startOverPages)}
 }
@@ -86,6 +90,7 @@ func (o startOver) around(inner Scroller) Scroller {
 		if err != nil || again == nil || p.Rows == 0 || stop != nil && (stop.StartOver || stop.Short && round.rows != o.rows.number) {
 			return request, round, stop, err
 		}
+		again.Stated = stop
 		return job, round, again, nil
 	}
 	s.Describe = func(job config.RequestSpec) []string { return append(inner.Describe(job), o.describe()) }
