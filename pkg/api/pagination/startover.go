@@ -87,10 +87,12 @@ func (o startOver) around(inner Scroller) Scroller {
 		round.rows += int64(p.Rows)
 		round.pages++
 		again := o.reached(round)
-		if err != nil || again == nil || p.Rows == 0 || stop != nil && (stop.StartOver || stop.Short && round.rows != o.rows.number) {
+		if err != nil || again == nil || p.Rows == 0 || stop != nil && (stop.StartOver || stop.Limit || stop.Short && round.rows != o.rows.number) {
 			return request, round, stop, err
 		}
-		again.Stated = stop
+		if round.rows != o.rows.number { // otherwise the API may have cut the page
+			again.Stated = stop
+		}
 		return job, round, again, nil
 	}
 	s.Describe = func(job config.RequestSpec) []string { return append(inner.Describe(job), o.describe()) }
