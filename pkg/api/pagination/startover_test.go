@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keboola/configurable-extractor/pkg/config"
 )
 
 // TestStartOver: after pages with these rows, the job starts over, ends or continues.
@@ -67,13 +69,14 @@ func TestNextRound(t *testing.T) {
 	first, state := s.First(job, start)
 	var rules []string
 	for page := range 5 {
-		request, next, stop, err := s.Next(job, state, read(t, s.Needs, `{"rows":[1,2],"total":9}`, start))
+		_, next, stop, err := s.Next(job, state, read(t, s.Needs, `{"rows":[1,2],"total":9}`, start))
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch state = next; {
 		case stop == nil:
 		case stop.StartOver:
+			var request config.RequestSpec
 			if request, state = s.NextRound(job, state, start); show(request) != show(first) {
 				t.Errorf("round after page %d begins with %s, want %s", page+1, show(request), show(first))
 			}
