@@ -182,12 +182,16 @@ func (s *stream) roundMembers(stop *pagination.Stop) (expr.Members, []string, er
 		s.registerRemembered(v.name, v.value)
 		texts = append(texts, v.name+" = "+text)
 	}
+	filtered := ""
+	if s.rowFilter.Given() {
+		filtered = " (rows that 'rowFilter' drops do not count)"
+	}
 	switch {
 	case len(s.rounds.values) == 0:
 		return nil, nil, failure.Userf("%s, but this job cannot start over, so the rest would be lost: %s", stop.Rule, startOverNeeds).At(stop.Pointer)
 	case !moved:
-		return nil, nil, failure.Userf("%s, but the next round would be the same: %s. The API ignores the value, or more rows have the same value than the API returns, or the request rounds it. Remember a value that differs between more rows, such as a time with seconds, or divide the job with 'windows'",
-			stop.Rule, strings.Join(stuck, ", ")).At(s.rounds.values[0].pointer)
+		return nil, nil, failure.Userf("%s, but the next round would be the same: %s%s. The API ignores the value, or more rows have the same value than the API returns, or the request rounds it. Remember a value that differs between more rows, such as a time with seconds, or divide the job with 'windows'",
+			stop.Rule, strings.Join(stuck, ", "), filtered).At(s.rounds.values[0].pointer)
 	}
 	return members, texts, nil
 }

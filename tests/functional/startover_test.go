@@ -159,3 +159,31 @@ func (a *capped) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	write(w, strings.TrimSpace(string(body)))
 }
+
+// TestStartOverHidesSecrets: the values of a name with a hash sign move the rounds, and are
+// shown neither in events nor in errors.
+func TestStartOverHidesSecrets(t *testing.T) {
+	for _, end := range []string{`[{"id":3,"at":"token-0003"}]`, `[{"id":2,"at":"token-0002"},{"id":3,"at":"token-0001"}]`, `[{"id":2,"at":"token-0002"},{"id":3,"at":"token-0002"}]`} {
+		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			switch r.Header.Get("X-After") {
+			case "":
+				write(w, `[{"id":1,"at":"token-0001"},{"id":2,"at":"token-0002"}]`)
+			case "token-0002":
+				write(w, end)
+			default:
+				http.Error(w, "unknown", http.StatusBadRequest)
+			}
+		}))
+		writeFile(t, filepath.Join(w.dir, "config.json"), `{"api": {"baseUrl": "http://api.test/", "pagination": {"startOver": {"rows": 2}}},
+			"config": {"incrementalOutput": true, "mappings": {"items": {"id": {"mapping": {"destination": "id", "primaryKey": true}}}},
+			"jobs": [{"endpoint": "items", "headers": {"X-After": {"remembered": "#after"}}, "remember": {"#after": {"max": "at"}}}]}}`)
+		got := w.run(context.Background())
+		if countKind(got.events(t), "paging.round") != 1 {
+			t.Errorf("%s: %s%s", end, got.stdout, got.stderr)
+		}
+		if strings.Contains(got.stdout+got.stderr, "token-000") {
+			t.Errorf("%s: shown in %s%s", end, got.stdout, got.stderr)
+		}
+	}
+}
