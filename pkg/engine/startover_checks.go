@@ -34,7 +34,7 @@ func (p *Program) checkStartOvers() {
 	})
 	for _, pointer := range pointers {
 		if !able[pointer] {
-			p.doc.Root.Problems().Add(failure.Problem{Code: failure.InvalidRemember, Pointer: pointer,
+			p.doc.Root.Problems().Add(failure.Problem{Code: failure.CannotStartOver, Pointer: pointer,
 				Expected: "expected a job that remembers a value with \"max\" or \"min\" and sends it in its request, otherwise no job can start over",
 				Hint:     startOverNeeds})
 		}
@@ -68,7 +68,7 @@ func checkRoundForms(j *job) (found bool) {
 }
 
 func reportRound(j *job, m rememberEntry, expected, hint failure.Text) {
-	j.Problems().Add(failure.Problem{Code: failure.InvalidRemember, Pointer: m.pointer, Expected: expected, Hint: hint})
+	j.Problems().Add(failure.Problem{Code: failure.CannotStartOver, Pointer: m.pointer, Expected: expected, Hint: hint})
 }
 
 // checkKeysOf reports tables without a primary key that a job and its child jobs write.
@@ -84,7 +84,7 @@ func checkKeysOf(root *job, mappings mapping.Mappings) {
 			if j != root {
 				expected = "expected a primary key for " + table + ": a job above it starts over (" + failure.Part(root.Pointer) + "), and the rows of its children come twice at the border of two rounds"
 			}
-			root.Problems().Add(failure.Problem{Code: failure.NoPrimaryKey, Pointer: pointer, Expected: expected, Hint: hint})
+			root.Problems().Add(failure.Problem{Code: failure.CannotStartOver, Pointer: pointer, Expected: expected, Hint: hint})
 		}
 		if !mappings.Has(j.DataType) {
 			report(j.Pointer, "its table, which needs a mapping")
