@@ -93,6 +93,10 @@ func aboutMemory() []explanation {
 			"The next run fetches some rows of this run again: the rows within the \"lookback\", or the rows with the greatest value, which {\"remembered\": …} sends. With \"incrementalOutput\" and without a primary key they are added to the table a second time.",
 			`"config": {"incrementalOutput": true, "jobs": [{"endpoint": "tickets", "params": {"since": {"remembered": "since"}}, "remember": {"since": {"max": "updated_at"}}}]}`,
 			"Give the data type a mapping with a primary key, so that a row that is fetched again replaces itself. If the API sends only rows *after* the value, you can ignore this warning."},
+		{failure.CannotStartOver, isError, "A job cannot start over",
+			"With \"startOver\" a job begins again where the API ends its results. For this, its request needs a value that the job itself remembers with \"max\" or \"min\". The rows at the border come twice, so all tables of the job and of its child jobs need a primary key. Values that move in both directions are no help, because the API sorts its rows in one.",
+			`"pagination": {"method": "pagenum", "startOver": {"pages": 300}}, "jobs": [{"endpoint": "tickets"}]`,
+			"Write \"remember\": {\"since\": {\"max\": \"updated_at\"}} and \"params\": {\"since\": {\"remembered\": \"since\"}} into the job, and give its tables a primary key in \"mappings\"."},
 	}
 }
 

@@ -24,7 +24,7 @@ type finishedRun struct {
 // rows are missing. Add rows to completeness_test.go, a case to tests/functional/cases and a
 // row to docs/understand/faults.md.
 func endChecks() []func(finishedRun) event.Finding {
-	return []func(finishedRun) event.Finding{checkStalled, checkRepeated, checkUnreadPage, checkUnpaged, checkTotal}
+	return []func(finishedRun) event.Finding{checkStalled, checkGap, checkRepeated, checkUnreadPage, checkUnpaged, checkTotal}
 }
 
 // checkStalled finds a last page that announces more pages but does not lead to them: it
@@ -43,6 +43,22 @@ func checkStalled(e finishedRun) event.Finding {
 		return nil
 	}
 	return found
+}
+
+// checkGap finds a round of `startOver` that does not contain the last row of the round
+// before it. It ignores a round that a limit has cut.
+func checkGap(e finishedRun) event.Finding {
+	gap := e.evidence.gap
+	if gap == nil && !e.stop.Limit {
+		gap = e.evidence.openBorder()
+	}
+	if gap == nil {
+		return nil
+	}
+	return event.PagingGap{
+		Job: e.name, Page: gap.page,
+		Pointer: e.evidence.scroller.StartsOver, JobPointer: e.Pointer, Iteration: e.iteration,
+	}
 }
 
 // checkRepeated finds a page that was dropped because it repeats an earlier page. It
@@ -124,14 +140,18 @@ func checkUnreadPage(e finishedRun) event.Finding {
 // or if checkUnreadPage reports the next page.
 func checkUnpaged(e finishedRun) event.Finding {
 	t := e.evidence.total()
-	if e.stop.Reason == pagination.Deliberate || !e.evidence.scroller.Single || t == nil || t.pages || int64(e.rowsReceived) >= t.least {
+	if e.stop.Reason == pagination.Deliberate || !e.evidence.scroller.Single || t == nil || t.pages {
+		return nil
+	}
+	fetched, _ := e.fetched(t)
+	if fetched >= t.least {
 		return nil
 	}
 	if _, none := e.evidence.next(); none || checkUnreadPage(e) != nil {
 		return nil
 	}
 	return event.PagingUnread{
-		Job: e.name, Page: e.pages, Place: event.PlaceOf(t.label()), Fetched: e.rowsReceived, Total: int(t.least),
+		Job: e.name, Page: e.pages, Place: event.PlaceOf(t.label()), Fetched: int(fetched), Total: int(t.least),
 		Hint:    "set 'api.pagination' to the method of this API; if you want only these rows, set \"pagination\": {\"forceStop\": {\"pages\": 1}}",
 		Pointer: e.Pointer, JobPointer: e.Pointer, Iteration: e.iteration,
 	}
@@ -180,11 +200,11 @@ func (e finishedRun) hasTotal() bool {
 	return t != nil && fetched == t.least
 }
 
-// fetched returns the number of fetched rows, or of pages with rows if the total counts
+// fetched returns the number of fetched rows of the last round, or of pages with rows if the total counts
 // pages.
 func (e finishedRun) fetched(t *total) (n int64, unit string) {
 	if t != nil && t.pages {
 		return int64(e.evidence.filled), "pages"
 	}
-	return int64(e.rowsReceived), "rows"
+	return int64(e.rowsReceived - e.evidence.earlierRows), "rows"
 }

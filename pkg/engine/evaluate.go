@@ -10,6 +10,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/event"
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/secret"
+	"github.com/keboola/configurable-extractor/pkg/state"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
@@ -107,6 +108,13 @@ func (e *evaluator) requestWith(j *job, in invocation, scope *expr.Scope, values
 func (e *evaluator) registerSecret(v value.Value) {
 	if text := v.Text(); v.Secret() && expr.Conceals(text) {
 		e.secrets.AddTemporary(text)
+	}
+}
+
+// registerRemembered registers a value that is remembered under the name of a secret.
+func (e *evaluator) registerRemembered(name string, v value.Value) {
+	if text := v.Raw(); state.Secret(name) && expr.Conceals(text) { // masking a shorter secret would hide words of messages
+		e.secrets.Add(text)
 	}
 }
 

@@ -29,6 +29,12 @@ type evidence struct {
 	// rows.
 	largest, filled int
 	totals          []total
+	// rows is the number of rows of the current round, earlierRows of the rounds before it.
+	// A job that does not start over has one round.
+	rows, earlierRows int
+	// border is the last row of the previous round, or nil. gap is the first border that did
+	// not come again, or nil.
+	border, gap *border
 	// repeat is the dropped page, or nil.
 	repeat *pagination.Repeat
 	// found is true if a response has a value at the path of the data.
@@ -74,6 +80,7 @@ func (v *evidence) pages() (last pagination.PageInfo, largest int) { return v.la
 func (v *evidence) observe(res *httpclient.Response, page *response.Page) {
 	v.last = pagingPageOf(res, page)
 	v.indicators, v.link = nil, ""
+	v.rows += page.Rows
 	if res.AcceptedError {
 		return // an error response has no indicators
 	}
@@ -106,6 +113,32 @@ func (v *evidence) observe(res *httpclient.Response, page *response.Page) {
 			v.count(total{field: name, header: true}, value.OfString(text))
 		}
 	}
+}
+
+// startOver begins another round after a page. key is the hash of the key of its last row.
+// Totals are compared for the last round only, because the API counts the rows of
+// each round.
+func (v *evidence) startOver(key uint64, page int) {
+	v.gap = cmp.Or(v.gap, v.openBorder())
+	v.border = &border{key: key, page: page}
+	v.earlierRows, v.rows = v.earlierRows+v.rows, 0
+	v.totals, v.filled, v.largest = nil, 0, 0
+}
+
+// compareBorder compares a row with the last row of the previous round.
+func (v *evidence) compareBorder(key uint64) {
+	if v.border != nil && v.border.key == key {
+		v.border.found = true
+	}
+}
+
+// openBorder returns the last row of the previous round if it has not come again in this
+// round, otherwise nil.
+func (v *evidence) openBorder() *border {
+	if v.border == nil || v.border.found {
+		return nil
+	}
+	return v.border
 }
 
 // pagingPageOf returns the input of the scroller for a page, as far as it depends on the

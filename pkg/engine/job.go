@@ -40,6 +40,10 @@ type job struct {
 	scrollerExpressions []expr.Entries
 	// parentItems are the paths in items of jobs above it that its expressions refer to.
 	parentItems []string
+	// sentRemembered are the remembered names that its request contains. roundEntries are
+	// the values of `remember` with which it starts over.
+	sentRemembered []string
+	roundEntries   []rememberEntry
 	// rememberedNames are the remembered names that its expressions read.
 	rememberedNames []string
 	// times are the times of the run that it reads.

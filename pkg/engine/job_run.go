@@ -48,7 +48,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	s := &stream{
 		evaluator: jr.evaluator, job: j, invocation: &in, pipeline: p, evidence: found, pageEvents: events,
 		client: jr.client, now: r.Now, scope: jr.scopeOf(in).Warning(warningCollector(&events.list)),
-		sample: sample{size: r.Sample}, liveJob: live, rootNumber: jr.rootNumber,
+		sample: sample{size: r.Sample}, rounds: newRounds(j), liveJob: live, rootNumber: jr.rootNumber,
 		recorder: r.Recorder, traced: r.Recorder != nil || r.dry != nil, doc: doc, features: r.program.features,
 	}
 	return &jobRun{s, p, l}, s.begin()
@@ -120,6 +120,8 @@ func (s serial) process(ctx context.Context, p *pageResult) (pagination.IDs, err
 }
 
 func (serial) restart() {}
+
+func (serial) discardPending() {}
 
 func (s serial) finish(ctx context.Context) error {
 	return s.pipeline.runLastBatches(s.serialRunner(ctx, s.position.child(s.stream.pages+1)))

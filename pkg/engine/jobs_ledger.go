@@ -24,7 +24,8 @@ type jobsLedger struct {
 	progress        progress
 }
 
-// mostWindows is the maximum number of windows that a job reports to people.
+// mostWindows is the maximum number of windows, and of rounds of `startOver`, that a job
+// reports to people.
 const mostWindows = 100
 
 // emit emits an event of a job. A job emits one finding of each kind and ten warnings of
@@ -44,6 +45,11 @@ func (l *jobsLedger) emit(j *job, in *invocation, e event.Body) error {
 		s := l.statistics.get(j)
 		s.windows++
 		e.Quiet = s.windows > mostWindows
+		l.log.Emit(e)
+	case event.PagingRound:
+		s := l.statistics.get(j)
+		s.rounds++
+		e.Quiet = s.rounds > mostWindows
 		l.log.Emit(e)
 	case event.ConfigWarning:
 		l.warn(e)

@@ -219,9 +219,13 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids pagination.
 
 // restart also releases the permit of the response, because the response is not stored.
 func (s *jobStream) restart() {
+	s.discardPending()
+	s.current.release()
+}
+
+func (s *jobStream) discardPending() {
 	s.dropPending()
 	s.pending = nil
-	s.current.release()
 }
 
 // finish sends the last batches to the channel as a page without rows, which has only

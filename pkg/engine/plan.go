@@ -96,6 +96,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 	p.checkSharedBuckets()
 	p.checkWindowLimits()
 	p.checkLogins()
+	p.checkStartOvers()
 	p.tolerateUnusedMappings()
 	return p
 }
@@ -292,24 +293,19 @@ func (c compiler) references(j *job) {
 	j.parentItems = c.referencedNames(j, expr.ParentItem)
 	j.rememberedNames = c.referencedNames(j, expr.Remembered)
 	j.times = c.timesOf(j)
+	j.sentRemembered = c.sentNames(j, expr.Remembered)
+	j.roundEntries = roundEntries(j)
 }
 
 // referencedNames returns the distinct names in a context that expressions of a job refer
 // to.
 func (c compiler) referencedNames(j *job, context expr.Context) []string {
-	all := slices.Concat(j.Params.References(context), j.Headers.References(context), j.Body.References(context), j.scrollBody.References(context), j.user.references(context), j.rememberReferences(context), j.file.References(context))
-	if j.ComputedEndpoint != nil {
-		all = append(all, j.ComputedEndpoint.References(context)...)
-	}
+	all := slices.Concat(c.sentNames(j, context), j.user.references(context), j.rememberReferences(context), j.file.References(context))
 	if j.If != nil {
 		all = append(all, j.If.References(context)...)
 	}
 	if j.Windows != nil {
 		all = append(all, j.Windows.References(context)...)
-	}
-	all = append(all, c.it.References(context)...)
-	for _, entries := range j.scrollerExpressions {
-		all = append(all, entries.References(context)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -234,7 +234,7 @@ func (v *previewer) planRequest(ctx context.Context, d *PlannedRequest, j *job, 
 			continue
 		}
 		d.Outgoing, d.Sources = &out, out.Sources
-		d.Paging = j.scroller.Describe(s.base.RequestSpec)
+		d.Paging = append(j.scroller.Describe(s.base.RequestSpec), describeRounds(j)...)
 		if !j.scroller.Single {
 			d.Paging = append(d.Paging, repetitionRule)
 		}

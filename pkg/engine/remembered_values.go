@@ -99,9 +99,7 @@ func (l *ledger) saveValue(m rememberEntry, v value.Value) error {
 	if v.Secret() && !state.Secret(m.name) {
 		return failure.Userf("the value of '%s' is computed from a secret, which the state would show: rename it to '#%s'", m.name, m.name).At(m.pointer)
 	}
-	if text := v.Raw(); state.Secret(m.name) && expr.Conceals(text) { // masking a shorter secret would hide words of messages
-		l.secrets.Add(text)
-	}
+	l.evaluator.registerRemembered(m.name, v)
 	combination, _ := m.combination(l.placeholderValues)
 	if err := l.iterationValues.Set(m.name, combination, v); err != nil {
 		return failure.Wrap("job "+l.endpoint, m.pointer, err)

@@ -21,6 +21,7 @@ type statistics map[*job]*jobStatistics
 type jobStatistics struct {
 	runs, pages, rows int
 	windows           int
+	rounds            int  // how often runs started over
 	rowsFiltered      int  // rows that rowFilter dropped
 	skipped           int  // runs that ended because a rule skipped a response
 	held              bool // true if state.held was emitted

@@ -35,6 +35,7 @@ type stream struct {
 	scroller   pagination.Scroller
 	repetition repetition
 	sample     sample
+	rounds     rounds
 	pages      int // pages so far
 	restarted  bool
 	liveJob    *event.LiveJob
@@ -59,8 +60,12 @@ type driver interface {
 	// process stores a page and runs its child jobs, or starts both. It returns the ids
 	// of the page, and the error of the page if the page has an error.
 	process(context.Context, *pageResult) (pagination.IDs, error)
-	// restart discards the pages that were requested, because the job begins again.
+	// restart discards the pages that were requested, and the response, because the job
+	// begins again.
 	restart()
+	// discardPending discards the pages that were requested in advance, because the job
+	// continues with another request.
+	discardPending()
 	// finish runs, or starts, the child jobs for batches that are not full.
 	finish(context.Context) error
 }
@@ -101,6 +106,11 @@ func (s *stream) fetch(ctx context.Context, d driver) (*pagination.Stop, error) 
 			last.IDs, last.Now = ids, s.now() // after process: Now must be after the child jobs
 			request, state, stop, err = s.next(state, last)
 		}
+		if err == nil && stop != nil && stop.StartOver {
+			d.discardPending()
+			request, state, stop, err = s.nextRound(state, stop)
+			last = pagination.PageInfo{}
+		}
 		if err == nil {
 			err = s.recordPage(page, stop)
 		}
@@ -123,7 +133,7 @@ func (s *stream) next(state pagination.State, page pagination.PageInfo) (config.
 		const rule = "the page is empty and leads to the same request again"
 		stop = &pagination.Stop{Rule: rule, Pointer: s.paged.Pointer, Reason: pagination.NoProgress}
 	}
-	if err == nil && stop == nil && s.sample.full() {
+	if err == nil && (stop == nil || stop.StartOver) && s.sample.full() {
 		s.sample.dropped = true
 		stop = s.sample.stop()
 	}
@@ -176,7 +186,7 @@ func (s *stream) read(request config.RequestSpec, state pagination.State, res *h
 		if p.err = s.readResponse(p, request, state, res); p.page == nil {
 			res.Body.Close()
 		}
-	case status > 0 && s.pages > 1:
+	case status > 0 && s.pages > s.rounds.before+1:
 		last, largest := s.evidence.pages()
 		p.stop = s.scroller.AfterLast(s.base.RequestSpec, status, last, largest)
 	}
@@ -229,6 +239,9 @@ func (s *stream) readResponse(p *pageResult, request config.RequestSpec, state p
 	}
 	s.evidence.observe(res, page)
 	s.sample.take(page)
+	if err := s.follow(page); err != nil {
+		return err
+	}
 	p.page, p.body, p.response = page, res.Body, res
 	return s.pipeline.evaluate(p)
 }
@@ -299,5 +312,5 @@ func (s *sample) take(page *response.Page) {
 func (s *sample) full() bool { return s.size > 0 && s.taken >= s.size }
 
 func (s *sample) stop() *pagination.Stop {
-	return &pagination.Stop{Rule: fmt.Sprintf("--sample took the first %d items and left the rest out", s.size), Reason: pagination.Deliberate}
+	return &pagination.Stop{Rule: fmt.Sprintf("--sample took the first %d items and left the rest out", s.size), Reason: pagination.Deliberate, Limit: true}
 }

@@ -102,8 +102,8 @@ func Bodies() []Body {
 	return []Body{
 		LogUnreached{}, RunStarted{}, VariablesReplaced{}, ConfigWarning{}, StateWarning{}, StateReused{}, StateRead{},
 		LoginDone{}, LoginRepeated{}, StateUnsaved{}, RequestSent{}, RequestAnswered{}, RequestRetried{}, JobWaiting{}, CredentialsWithheld{}, ResponseIgnored{}, ResponseSkipped{}, JobRestarted{},
-		WindowStarted{}, WindowsLeft{}, DataEmpty{}, MappingWarning{}, JobProgress{}, jobLive{}, JobFinished{}, JobUnfinished{},
-		JobFailed{}, ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingRepeated{}, DataMissing{}, JobShort{}, ResponseCleaned{}, ResponseDelimiter{},
+		WindowStarted{}, WindowsLeft{}, PagingRound{}, DataEmpty{}, MappingWarning{}, JobProgress{}, jobLive{}, JobFinished{}, JobUnfinished{},
+		JobFailed{}, ResponseErrors{}, PagingStalled{}, PagingUnread{}, PagingGap{}, PagingRepeated{}, DataMissing{}, JobShort{}, ResponseCleaned{}, ResponseDelimiter{},
 		ItemsTruncated{}, ColumnMissing{}, KeyEmpty{}, CellsMismatched{}, WarningsOmitted{},
 		TableRetyped{}, TableWritten{}, FilesWritten{}, FilesReplayed{}, TableDrifted{}, StateRemembered{}, StateHeld{}, TableMerging{}, TableMerged{},
 		RunFinished{}, RunCut{}, RunFailed{},

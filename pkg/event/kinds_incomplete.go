@@ -94,6 +94,21 @@ func (e PagingUnread) message() string {
 	return fmt.Sprintf("Job %s: %s of page %d announces a next page, which was not fetched; %s", e.Job, e.Place, e.Page, e.Hint)
 }
 
+// PagingGap reports that a job started over (`pagination.startOver`), and that the last row
+// before that, on page Page, did not come again.
+type PagingGap struct {
+	finding    `kind:"paging.gap"`
+	Job        string `json:"job"`
+	Page       int    `json:"page"`
+	Pointer    string `json:"pointer"`
+	JobPointer string `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int    `json:"iteration,omitempty" console:"-"`
+}
+
+func (e PagingGap) message() string {
+	return fmt.Sprintf("Job %s: it started over after page %d, but the last row of this page did not come again, so rows may be missing; request the rows whose value is equal to the remembered value, too", e.Job, e.Page)
+}
+
 // PagingRepeated reports that a response equals an earlier response and does not indicate
 // the end of the data. The response was dropped and the job ended.
 type PagingRepeated struct {

@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/textfmt"
@@ -88,6 +89,34 @@ func (e WindowsLeft) Summary() string {
 		return fmt.Sprintf("job %s (iteration %d): %s", e.Job, e.Iteration, e.rest())
 	}
 	return "job " + e.Job + ": " + e.rest()
+}
+
+// PagingRound reports that a job begins again at the first page, because the API ends
+// its results after page Page. Rows is the number of rows of the round that ended, Round the
+// number of the round that begins. Values are the remembered values of its request.
+type PagingRound struct {
+	_          struct{} `kind:"paging.round"`
+	Job        string   `json:"job"`
+	Page       int      `json:"page"`
+	Round      int      `json:"round"`
+	Rows       int      `json:"rows"`
+	Values     []string `json:"values"`
+	Pointer    string   `json:"pointer"`
+	JobPointer string   `json:"jobPointer,omitempty" console:"-"`
+	Iteration  int      `json:"iteration,omitempty" console:"-"`
+	// Quiet is true after the first hundred of a job.
+	Quiet bool `json:"-"`
+}
+
+func (e PagingRound) Level() Level {
+	if e.Quiet {
+		return Debug
+	}
+	return Info
+}
+
+func (e PagingRound) message() string {
+	return fmt.Sprintf("Job %s: starts over after page %d (%s), with %s", e.Job, e.Page, textfmt.Count(e.Rows, "row"), strings.Join(e.Values, ", "))
 }
 
 // JobProgress reports that a long job is still running.

@@ -71,6 +71,7 @@ const (
 	UnreadRemembered  Code = "unread-remembered"
 	ReplacedTable     Code = "replaced-table"
 	RepeatedRow       Code = "repeated-row"
+	CannotStartOver   Code = "cannot-start-over"
 
 	// Secrets.
 	MissingCredentials Code = "missing-credentials"

@@ -53,7 +53,7 @@ func idlePaging(s settings, found *failure.Problems) {
 			}
 		}
 	}
-	if pagination.MethodName.In(s.paging).Present() {
+	if pagination.MethodName.In(s.paging).Present() || pagination.StartOver.In(s.paging).Present() {
 		return
 	}
 	for _, rule := range pagination.Stoppers() {

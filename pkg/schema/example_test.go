@@ -158,7 +158,7 @@ func (e *examples) beside(pointer string, node value.Value, name string) value.V
 // shortened are keys whose examples are not complete: they show only the beginning of a
 // value, name placeholders of a child job, or need other settings of the job.
 func shortened() []string {
-	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`, `"atMost":`}
+	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`, `"atMost":`, `"startOver":`}
 }
 
 // attributes is the document with the attributes that examples refer to, and the

@@ -219,6 +219,10 @@ func (m *IterationValues) set(name, combination string, v value.Value, most int)
 	return nil
 }
 
+// AsRemembered returns the form of a value that the next run reads, if this run remembers
+// the value under this name.
+func AsRemembered(name string, v value.Value) value.Value { return portableAs(name, v) }
+
 // portableAs returns the form of a value that is remembered under a name.
 func portableAs(name string, v value.Value) value.Value {
 	if v = portable(v); Secret(name) && !v.IsNull() {

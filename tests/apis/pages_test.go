@@ -162,6 +162,7 @@ var mockServers = map[string]func(*world) mockServer{
 	"dataverse":             newDataverse,
 	"ecb":                   newECB,
 	"elasticsearch":         newElasticsearch,
+	"freshdesk":             newFreshdesk,
 	"facebook-ads":          newFacebookAds,
 	"github":                newGitHub,
 	"gitlab":                newGitLab,

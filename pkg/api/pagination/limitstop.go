@@ -45,7 +45,7 @@ func compileLimitStop(s config.Section) stopper {
 		rule.describe = fmt.Sprintf("Stops after the page that brings the number of rows to %d or more.", l.limit.number)
 	} else {
 		l.limit.pointer = path.Pointer
-		rule.needs.Fields, rule.totals = []response.Path{l.field}, []Total{{Path: l.field}}
+		rule.ofRound, rule.needs.Fields, rule.totals = true, []response.Path{l.field}, []Total{{Path: l.field}}
 		rule.describe = fmt.Sprintf("Stops after the page that brings the number of rows to its total at %q.", l.field.Text)
 	}
 	rule.after = l.after

@@ -74,6 +74,7 @@ func TestAhead(t *testing.T) {
 		{name: "the size of pages is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"volume":150}}`, responses: []string{four}, want: []string{`t {"page":3}`}},
 		{name: "the time is not known", settings: `{"method":"pagenum","totalPages":"meta.pages","forceStop":{"time":99}}`, responses: []string{four},
 			want: []string{`t {"page":3}`, `t {"page":4}`, `t {"page":5}`, `t {"page":6}`}},
+		{name: "no page after the end of a round", settings: `{"method":"offset","limit":2,"total":"total","startOver":{"rows":6}}`, responses: []string{four}, want: []string{`t {"limit":2,"offset":4} !`}},
 		{name: "all rules of multiple", settings: `{"method":"multiple","forceStop":{"pages":4},"scrollers":{"default":{"method":"offset","limit":2,"total":"total","limitStop":{"count":99}}}}`, responses: []string{four},
 			want: []string{`t {"limit":2,"offset":4} !`, `t {"limit":2,"offset":6} !`}},
 

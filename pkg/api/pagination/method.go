@@ -94,7 +94,7 @@ func (all Methods) Type() *field.Type {
 	for _, rule := range Stoppers() {
 		t.Fields = append(t.Fields, rule.Setting.Field)
 	}
-	t.Fields = append(t.Fields, ParamDelimiter.Field, ParamsInQuery.Field, unusedPages.Field)
+	t.Fields = append(t.Fields, StartOver.Field, ParamDelimiter.Field, ParamsInQuery.Field, unusedPages.Field)
 	return t
 }
 

@@ -42,7 +42,7 @@ func compileNextPageFlag(s config.Section) stopper {
 	if !ifNotSet.Value.IsNull() {
 		n.ifNotSet, n.ifNotSetPointer = boolean(ifNotSet), ifNotSet.Pointer
 	}
-	return stopper{needs: Requirements{Fields: n.paths()}, announces: n.announces, after: n.after, describe: n.describe()}
+	return stopper{ofRound: true, needs: Requirements{Fields: n.paths()}, announces: n.announces, after: n.after, describe: n.describe()}
 }
 
 // paths returns the paths where the member may be. The first path takes the whole text as

@@ -118,6 +118,7 @@ func (z pageSize) lastPage(p PageInfo, size int64) *Stop {
 		return &Stop{
 			Rule:    fmt.Sprintf("the page has fewer rows (%d) than the page size (%d)", p.Rows, size),
 			Pointer: z.pointer,
+			Short:   true,
 			Hint:    "if the API returns fewer rows per page than 'limit' requests, lower 'limit' or set 'lastPage' to 'empty'",
 		}
 	default:

@@ -32,6 +32,8 @@ func everyKind() []string {
 		`{"method":"link","includeParams":true}`,
 		`{"method":"response.url","next":{"responseHeader":"X-Next","default":{"response":"next"}},"stopWhen":"total==3"}`,
 		`{"method":"cursor","idKey":"id","param":"x.after","idType":"text","paramDelimiter":".","paramsInQuery":true}`,
+		`{"method":"offset","limit":2,"startOver":{"rows":3},"limitStop":{"field":"total"},"forceStop":{"pages":5}}`,
+		`{"startOver":{"pages":1}}`,
 		`{"method":"multiple","forceStop":{"pages":7},"scrollers":{"default":{"method":"offset","limit":1,"limitStop":{"count":9}}}}`,
 	}
 }

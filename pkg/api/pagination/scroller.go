@@ -137,6 +137,16 @@ type Stop struct {
 	// Field is the source of the value that leads to the next page. It is set only with
 	// the reason NoValue.
 	Field string
+	// Limit is true if a limit of the configuration or of the run ended the job, so that the
+	// page need not be the last one.
+	Limit bool
+	// Short is true if the page has fewer rows than the page size.
+	Short bool
+	// StartOver is true if the job does not end, but begins again with NextRound.
+	StartOver bool
+	// Stated is the end that the response states at the number after which the scroller
+	// starts over, or nil. It is set only with StartOver.
+	Stated *Stop
 	// Flag is the field of `nextPageFlag` or `stopWhen` that announced more pages
 	// nevertheless, or "".
 	Flag string
@@ -168,6 +178,10 @@ type Scroller struct {
 	// First returns the first request of the job, which is sent at now, and the state
 	// after it. By default it returns the request of the job and no state.
 	First func(job config.RequestSpec, now time.Time) (config.RequestSpec, State)
+	// NextRound returns the first request of the next round of a scroller that starts over,
+	// and the state after it. s is the state that Next returned together with
+	// Stop.StartOver. Limits of the configuration continue to count.
+	NextRound func(job config.RequestSpec, s State, now time.Time) (config.RequestSpec, State)
 	// Next returns the request after a page and the state after it, or the reason to
 	// stop. Errors are user errors: the page lacks a value that the scroller needs.
 	Next func(job config.RequestSpec, s State, p PageInfo) (config.RequestSpec, State, *Stop, error)
@@ -180,6 +194,12 @@ type Scroller struct {
 func (s Scroller) complete() Scroller {
 	if s.First == nil {
 		s.First = func(job config.RequestSpec, _ time.Time) (config.RequestSpec, State) { return job, nil }
+	}
+	if s.NextRound == nil {
+		first := s.First
+		s.NextRound = func(job config.RequestSpec, _ State, now time.Time) (config.RequestSpec, State) {
+			return first(job, now)
+		}
 	}
 	if s.FromStart == nil {
 		s.FromStart = func(config.RequestSpec) bool { return true }

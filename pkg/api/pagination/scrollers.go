@@ -14,7 +14,8 @@ import (
 // Scrollers are the scrollers of one configuration: one scroller for all jobs, or several
 // named scrollers with the method multiple.
 type Scrollers struct {
-	stoppers []stopper
+	stoppers  []stopper
+	startOver *startOver // nil if jobs do not start over
 	// single is the scroller of all jobs if there are no named scrollers.
 	single Scroller
 	named  map[string]Scrollers
@@ -35,7 +36,7 @@ func Compile(s config.Section, methods Methods) Scrollers {
 		checkRequired(s, m)
 		all.single = m.Compile(s).complete()
 	}
-	all.stoppers = compileStoppers(s)
+	all.stoppers, all.startOver = compileStoppers(s), compileStartOver(s)
 	checkPages(unusedPages.In(s))
 	return all
 }
@@ -103,8 +104,22 @@ func (all Scrollers) For(name string) (Scroller, error) {
 	if err != nil {
 		return singleRequest(), err
 	}
+	if all.startOver == nil {
+		for _, rule := range all.stoppers {
+			chosen = rule.around(chosen)
+		}
+		return chosen, nil
+	}
 	for _, rule := range all.stoppers {
-		chosen = rule.around(chosen)
+		if rule.ofRound {
+			chosen = rule.around(chosen)
+		}
+	}
+	chosen = all.startOver.around(chosen)
+	for _, rule := range all.stoppers {
+		if !rule.ofRound {
+			chosen = rule.around(chosen)
+		}
 	}
 	return chosen, nil
 }

@@ -16,6 +16,9 @@ type stopper struct {
 	needs Requirements
 	// counts is true if the rule only counts rows or pages.
 	counts bool
+	// ofRound is true if the responses decide, so that the rule begins again with each round
+	// of a scroller that starts over.
+	ofRound bool
 	// totals are the paths of totals that the rule reads.
 	totals []Total
 	// announces returns the field that announces more pages after page p, or "". It may
@@ -77,6 +80,9 @@ func (rule stopper) around(inner Scroller) Scroller {
 		before := state.(stoppableState)
 		after, stop, err := rule.after(before.rule, p)
 		if stop != nil || err != nil {
+			if stop != nil {
+				stop.Limit = !rule.ofRound
+			}
 			return job, nil, stop, err
 		}
 		request, next, stop, err := inner.Next(job, before.inner, p)
@@ -84,6 +90,11 @@ func (rule stopper) around(inner Scroller) Scroller {
 			stop.Flag = cmp.Or(rule.announces(p), stop.Flag)
 		}
 		return request, stoppableState{after, next}, stop, err
+	}
+	s.NextRound = func(job config.RequestSpec, state State, now time.Time) (config.RequestSpec, State) {
+		before := state.(stoppableState)
+		request, next := inner.NextRound(job, before.inner, now)
+		return request, stoppableState{before.rule, next}
 	}
 	s.Describe = func(job config.RequestSpec) []string {
 		if rule.describe == "" {

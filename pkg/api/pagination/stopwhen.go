@@ -24,7 +24,7 @@ func compileStopWhen(s config.Section) stopper {
 	for _, path := range w.Paths() {
 		needs.Fields = append(needs.Fields, conditionPath(path))
 	}
-	return stopper{needs: needs, announces: w.announces, after: w.after,
+	return stopper{ofRound: true, needs: needs, announces: w.announces, after: w.after,
 		describe: fmt.Sprintf("Stops after a page that satisfies %q.", w.Text)}
 }
 

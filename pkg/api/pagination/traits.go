@@ -41,6 +41,9 @@ func (r Repeat) Again() bool { return r.Earlier == r.Page-1 }
 type Traits struct {
 	// Single is true if the scroller sends one request only.
 	Single bool
+	// StartsOver is the JSON pointer of the number after which the scroller starts over, or
+	// "".
+	StartsOver string
 	// Totals are the paths of totals that the settings name: `total`, `totalPages`, and
 	// the field of `limitStop`.
 	Totals []Total
