@@ -16,7 +16,8 @@ var (
 	JobMethod          = field.Text("method", "Method", "`GET` sends the parameters in the query, `FORM` in a form by POST, all others in a JSON body.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
 	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth. If the whole object is a call, with `function` and `args` only, its result is the parameters and must be an object.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query").Evaluated(expr.InJobs)
 	JobHeaders         = field.Of("headers", "Headers", "Headers of this job; they replace those of the default options with the same name. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers).Evaluated(expr.InJobs)
-	JobDataType        = field.Text("dataType", "Data type", "Name of the table, and of the mapping. By default the endpoint as it is written.").Example(`"users"`)
+	JobDataType        = field.Text("dataType", "Data type", "Name of the table, and of the mapping. By default the endpoint as it is written. May be an expression, see [One table for each value](#one-table-for-each-value).").Typed(dataTypeType).Example(`"users"`, `{"attr": "account"}`).Evaluated(expr.InDataType)
+	JobMapping         = field.Text("mapping", "Mapping", "Jobs whose `dataType` is an expression: the name of the mapping in `mappings` that all their tables have. Without it they are mapped automatically.").Example(`"records"`)
 	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the response: a [path](paths-and-conditions.md#paths), `.` for the whole response. `[]` is every item of a list: `[].results` are the results of all batches. Absent: the only list in the root of the response.", dataFieldType).Example(`"data.items"`, `"[].results"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
 	JobResponse        = field.Of("response", "Responses", "The format of the responses of this job; it replaces `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
 	JobRules           = field.Of("rules", "Rules about responses", "What to do with certain responses. The first rule that matches decides, before `api.http.rules`, `retryConfig` and `ignoreErrors`. See [Rules about responses](#rules-about-responses).", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"status": 200, "when": "status!=DONE", "do": "poll", "wait": 15}]`)
@@ -59,7 +60,7 @@ func (t Types) jobs() *field.Type {
 			},
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
-	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
+	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobDataType, JobMapping, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
 		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, jobStore, jobCredentials, jobRateLimit, JobIf, JobWindows, JobUserData, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
@@ -104,7 +105,6 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 		Params:                  c.params(JobParams.In(s), e.compilerFor(expr.InJobs, family)),
 		Headers:                 c.requestHeaders(JobHeaders.In(s), e.compilerFor(expr.InJobs, family)),
 		Family:                  family,
-		DataType:                JobDataType.Of(s),
 		DataField:               dataField(s),
 		Scroller:                JobScroller.Of(s),
 		ResponseFilter:          responseFilter(JobResponseFilter.In(s)),
@@ -125,6 +125,7 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 	if j.ID == "" {
 		j.ID = c.computedID(s.Pointer)
 	}
+	c.dataType(&j, s, e)
 	c.endpoint(&j, s, e)
 	j.If = c.compileIf(JobIf.In(s), e, above, family)
 	j.Windows = c.windows(JobWindows.In(s), e, above, family)
@@ -167,7 +168,9 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	endpoint := JobEndpoint.In(s)
 	if endpoint.Value.Kind() != value.Object {
 		j.Endpoint = endpoint.Value.Raw()
-		j.DataType = cmp.Or(j.DataType, j.Endpoint)
+		if j.ComputedDataType == nil {
+			j.DataType = cmp.Or(j.DataType, j.Endpoint)
+		}
 		return
 	}
 	compiler := e.compilerFor(expr.InJobs, j.Family)
@@ -187,7 +190,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 			endpoint.Problem("expected a path, and the first run has none", "give it a \"default\"")
 		}
 	}
-	if j.DataType == "" && !j.NotStored {
+	if j.DataType == "" && j.ComputedDataType == nil && !j.NotStored {
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", because the endpoint is computed and cannot name the table"})
 	}
 }
@@ -195,7 +198,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 // JobExpressions returns the settings of a job with expressions that may refer to the
 // items of the jobs above it.
 func JobExpressions() []*field.Field {
-	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobWindows, JobUserData, JobRemember)
+	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobDataType, JobWindows, JobUserData, JobRemember)
 }
 
 // refersToParent reports whether an expression of a job refers to the item of a job above

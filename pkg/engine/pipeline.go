@@ -34,6 +34,7 @@ type pipeline struct {
 	scope      *expr.Scope
 	query      response.Query
 	itemID     response.Path    // path of the ids that the stream needs, or no path
+	dataType   string           // value of ComputedDataType, or ""
 	columns    []mapping.Column // columns of all pages, or nil if each page has other columns
 	live       *event.Live
 	liveJob    *event.LiveJob
@@ -75,6 +76,13 @@ func (p *pipeline) begin(scope *expr.Scope, needs pagination.Requirements) (err 
 	}
 	for _, path := range append(p.user.references(expr.Response), p.rememberReferences(expr.Response)...) {
 		p.query.Fields = append(p.query.Fields, fieldPath(path))
+	}
+	if p.ComputedDataType != nil && !p.NotStored {
+		// A preview does not know the values.
+		if p.dataType, err = p.dataTypeOf(p.job, scope); err != nil && p.standIn == nil {
+			return err
+		}
+		err = nil
 	}
 	if !p.user.dependsOnPage() {
 		p.columns, err = p.columnsIn(scope)
@@ -263,8 +271,11 @@ func (p *pipeline) store(ctx context.Context, result *pageResult) (ids paginatio
 // that the scroller needs, and the number of kept rows.
 func (p *pipeline) storeRows(ctx context.Context, result *pageResult) (ids pagination.IDs, kept int, err error) {
 	var rows pageRows // nil if the rows are only parents
-	if !p.NotStored {
-		rows = p.bucket.page(p.DataType, result.columns, pageOrigin{p.job, result.number, p.it.FailIncomplete})
+	// An automatic table without rows does not exist and is not counted.
+	if !p.NotStored && (p.ComputedDataType == nil || p.Mapping != "" || result.page.Rows > 0) {
+		if rows, err = p.bucket.page(p.job, p.dataType, result.columns, pageOrigin{p.job, result.number, p.it.FailIncomplete}); err != nil {
+			return ids, 0, err
+		}
 	}
 	for row, err := range p.rows.apply(result.page.Items()) {
 		keep := false

@@ -209,6 +209,9 @@ func (v *previewer) planRequest(ctx context.Context, d *PlannedRequest, j *job, 
 	if err != nil {
 		return err
 	}
+	if j.ComputedDataType != nil && !j.NotStored {
+		d.Notes = append(d.Notes, describeTables(j, r.pipeline.dataType))
+	}
 	read := j.rememberedNames
 	for _, m := range j.remembers {
 		d.Remembers = append(d.Remembers, m.describe())

@@ -36,6 +36,7 @@ type bucket struct {
 	automatic   *mapping.AutomaticMapper
 	configured  *mapping.ConfiguredMapper
 	mapped      bool // true if the iteration has mappings
+	computed    computedTables
 }
 
 func newTables(e *env.Run, typed bool, warn func(event.Body)) *tables {
@@ -101,11 +102,24 @@ type pageRows interface {
 	Row(value.Packed) error
 }
 
-func (b *bucket) page(dataType string, columns []mapping.Column, from pageOrigin) pageRows {
-	if b.configured.Has(dataType) {
-		return b.configured.Batch(dataType, columns).Of(from)
+// page returns the destination of the rows of a page. computed is the data type if the job
+// has an expression for it.
+func (b *bucket) page(j *job, computed string, columns []mapping.Column, from pageOrigin) (pageRows, error) {
+	if j.ComputedDataType == nil {
+		if b.configured.Has(j.DataType) {
+			return b.configured.Batch(j.DataType, columns).Of(from), nil
+		}
+		return b.automatic.Batch(j.DataType, columns), nil
 	}
-	return b.automatic.Batch(dataType, columns)
+	table, err := b.computed.claim(j, computed)
+	switch {
+	case err != nil:
+		return nil, err
+	case j.Mapping != "":
+		return b.configured.BatchNamed(j.Mapping, table, columns).Of(from), nil
+	default:
+		return b.automatic.Batch(table, columns).Computed(dataTypePointer(j)), nil
+	}
 }
 
 // write writes the tables of all buckets to the stage, mapped tables before automatic
@@ -126,7 +140,7 @@ func (t *tables) write(ctx context.Context) (n, rows int, err error) {
 	}
 	for _, it := range t.iterations {
 		d := mapping.Defaults{Bucket: it.Bucket, Incremental: it.Incremental}
-		if err := it.mappings.Without(it.unstored).WriteMissing(t.set, d); err != nil {
+		if err := it.mappings.Without(it.unstored).WithoutTemplates(it.templates).WriteMissing(t.set, d); err != nil {
 			return 0, 0, err
 		}
 	}

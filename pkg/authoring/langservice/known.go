@@ -39,7 +39,7 @@ func (c *completer) knownValues(n *node, what declaration) []Item {
 		add("name", "value of paging", c.d.pagingValues(n)...)
 	case n.name == config.JobScroller.Name:
 		add("name", "scroller", c.memberNames(config.APISection.Name, config.PaginationSection.Name, pagination.Named.Name)...)
-	case n.name == config.JobDataType.Name:
+	case n.name == config.JobDataType.Name, n.name == config.JobMapping.Name && in.child(config.JobEndpoint.Name) != nil:
 		add("name", "mapping", c.memberNames(config.ConfigSection.Name, config.MappingsSetting.Name)...)
 	}
 	return all

@@ -33,6 +33,8 @@ type mappedTable struct {
 	columns  []string
 	key      []int // columns of the primary key
 	link     int   // column that links to the parent, or none
+	// template is the table with the settings of a table that BatchNamed added.
+	template *mappedTable
 }
 
 // none is the index of a missing column.
