@@ -54,3 +54,15 @@ func (c *compiler) dataType(j *Job, s Section, e evaluator) {
 		c.warn(failure.NoEffect, given.Pointer, "has no effect: the job stores no rows", "remove the key, or \"store\"")
 	}
 }
+
+// namedDataTypes returns the data types that `names` of jobs refer to.
+func namedDataTypes(jobs Section) []string {
+	var all []string
+	for _, job := range jobs.Items() {
+		if names := JobNames.In(job); names.Value.Kind() == value.Object {
+			all = append(all, NamesDataType.In(names).Value.Text())
+		}
+		all = append(all, namedDataTypes(JobChildren.In(job))...)
+	}
+	return all
+}

@@ -112,6 +112,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 	if _, ok := s.given.Get(JobsSetting.Name); ok && jobs.Value.IsNull() {
 		jobs.Problem("expected a list with at least one job", "")
 	}
+	c.namedDataTypes = namedDataTypes(jobs)
 	it.Jobs = c.jobs(jobs, e, JobScope{})
 	c.contentTypes(&it, it.Jobs)
 	return it

@@ -218,6 +218,8 @@ type Job struct {
 	// "" then, and Mapping is the name of the mapping of its tables, or "".
 	ComputedDataType *expr.Expr
 	Mapping          string
+	// Names declares where new names of members of its items come from.
+	Names Section
 	// Windows splits a time range into runs of the job. Nil means that the job runs once.
 	Windows  *WindowSettings
 	UserData Section

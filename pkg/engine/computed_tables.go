@@ -13,7 +13,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
 
-// computedTables are the tables of one bucket whose names were made by an expression.
+// computedTables are the tables of one bucket with names that an expression made.
 type computedTables struct {
 	byName map[string]computedTable
 	// names are the names of the tables of each job, by the pointer of the job.
@@ -92,7 +92,7 @@ func dataTypePointer(j *job) string {
 // compileComputedTables finds the names that computed data types must not have. It reports
 // expressions that only such names can come from, and mappings that do not exist.
 func (p *Program) compileComputedTables(secrets *secret.Registry) {
-	taken := map[string]map[string]bool{} // by bucket
+	taken := map[string]map[string]bool{} // keys are buckets
 	p.eachIteration(func(it, first *iteration) {
 		names := taken[it.Bucket]
 		if names == nil {

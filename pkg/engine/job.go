@@ -40,8 +40,12 @@ type job struct {
 	parentItems []string
 	// rememberedNames are the remembered names that its expressions read.
 	rememberedNames []string
-	children        []*job
-	parent          *job // nil for a root job
+	// source is the origin of the names of members, or nil. feeds are the sources that its
+	// items belong to.
+	source   *nameSource
+	feeds    []nameSource
+	children []*job
+	parent   *job // nil for a root job
 }
 
 // nameOf returns the name of a job in events, live progress, plans and reports: its

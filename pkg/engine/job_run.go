@@ -17,6 +17,7 @@ type jobRunner struct {
 	client *httpclient.Client
 	bucket *bucket
 	ledger *jobsLedger
+	names  jobNames
 	// rootNumber is the number of the current root job, counted from 1.
 	rootNumber int
 }
@@ -44,6 +45,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	p := &pipeline{
 		dispatcher: jr.dispatcher, job: j, invocation: &in, ledger: l,
 		scanner: r.scanner, api: &doc.API, bucket: jr.bucket, live: r.Live, liveJob: live, pageEvents: events,
+		itemNames: jr.names, naming: jr.names.namings[j],
 	}
 	s := &stream{
 		evaluator: jr.evaluator, job: j, invocation: &in, pipeline: p, evidence: found, pageEvents: events,

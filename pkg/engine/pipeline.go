@@ -33,7 +33,9 @@ type pipeline struct {
 	bucket     *bucket
 	scope      *expr.Scope
 	query      response.Query
-	itemID     response.Path    // path of the ids that the stream needs, or no path
+	itemID     response.Path // path of the ids that the stream needs, or no path
+	itemNames  jobNames
+	naming     *naming          // nil if members keep their names
 	dataType   string           // value of ComputedDataType, or ""
 	columns    []mapping.Column // columns of all pages, or nil if each page has other columns
 	live       *event.Live
@@ -277,7 +279,12 @@ func (p *pipeline) storeRows(ctx context.Context, result *pageResult) (ids pagin
 			return ids, 0, err
 		}
 	}
-	for row, err := range p.rows.apply(result.page.Items()) {
+	if p.naming != nil {
+		if ids, err = p.ids(result.page); err != nil {
+			return ids, 0, err
+		}
+	}
+	for row, err := range p.rows.apply(p.naming.apply(result.page.Items())) {
 		keep := false
 		if err == nil {
 			err = ctx.Err()
@@ -287,7 +294,7 @@ func (p *pipeline) storeRows(ctx context.Context, result *pageResult) (ids pagin
 		}
 		if keep {
 			kept++
-			if rows != nil {
+			if err = p.itemNames.add(p.job, row); err == nil && rows != nil {
 				err = rows.Row(row)
 			}
 		}
@@ -297,12 +304,15 @@ func (p *pipeline) storeRows(ctx context.Context, result *pageResult) (ids pagin
 		if keep {
 			p.ledger.addRow(row)
 		}
-		p.addID(&ids, row)
+		if p.naming == nil {
+			p.addID(&ids, row)
+		}
 	}
 	return ids, kept, nil
 }
 
-// ids returns the ids that store returns, for a page that is not stored yet.
+// ids returns the ids that store returns, for a page that is not stored yet. The scroller
+// reads them under the names of the response.
 func (p *pipeline) ids(page *response.Page) (ids pagination.IDs, err error) {
 	if p.itemID.Text == "" {
 		return ids, nil
@@ -336,3 +346,7 @@ func (p *pipeline) reportTruncated(page int) error {
 	}
 	return nil
 }
+
+// childrenWait reports whether the child jobs of a page must wait until it is stored,
+// because only then the names of members are decided.
+func (p *pipeline) childrenWait() bool { return p.naming != nil && len(p.children) > 0 }

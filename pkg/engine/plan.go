@@ -83,6 +83,7 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 		}
 		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format}
 		compiled.jobs = c.jobs(it.Jobs, 0)
+		compileNames(compiled.jobs)
 		compiled.remembers = c.allRemembers()
 		compiled.unstored, compiled.templates = unstored(compiled.jobs), templates(compiled.jobs)
 		p.iterations = append(p.iterations, compiled)

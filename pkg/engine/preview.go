@@ -272,7 +272,11 @@ func describeNotes(j *job) []string {
 	note(j.DataField.Parallel, "Each list of the object is a column: the first values form an item, the second values the next item, and so on.")
 	note(j.Columns.Present(), "Each row is a list of values; 'dataField.columns' has their names.")
 	note(filter != "", fmt.Sprintf("Only items that match %q are kept.", filter))
-	note(j.NotStored, "Its items are not stored. They are only the parents of child jobs.")
+	if j.source != nil {
+		note(true, j.source.describe())
+	}
+	note(j.NotStored && len(j.feeds) > 0 && len(j.children) == 0, "Its items are not stored. They only have names for later jobs.")
+	note(j.NotStored && (len(j.feeds) == 0 || len(j.children) > 0), "Its items are not stored. They are only the parents of child jobs.")
 	return all
 }
 

@@ -152,9 +152,9 @@ func (e *examples) beside(pointer string, node value.Value, name string) value.V
 }
 
 // shortened are keys whose examples are not complete: they show only the beginning of a
-// value, or name placeholders of a child job or a mapping.
+// value, or name placeholders of a child job a mapping or a job.
 func shortened() []string {
-	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`, `"mapping":"records"`}
+	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`, `"mapping":"records"`, `"dataType":"fields"`}
 }
 
 // attributes is the document with the attributes that examples refer to, and the

@@ -79,7 +79,7 @@ type dataType struct {
 	number int // index in AutomaticMapper.order
 	root   *node
 	extra  []extraColumn // names of the user and parent columns
-	// pointer is the place of the expression that made the name, or "".
+	// pointer is the JSON pointer of the expression that made the name, or "".
 	pointer string
 }
 
