@@ -250,7 +250,7 @@ func (n *naming) at(path []byte, known *pathNames) *pathNames {
 }
 
 // familyAt returns the names for the keys of one name. The first key gets the name, the
-// others the name with a number. It skips names that items have themselves, and those of
+// others the name with a number. It skips names that items have themselves, and names of
 // other families.
 func (n *naming) familyAt(at *pathNames, name string) []string {
 	given, ok := at.families[name]
@@ -322,5 +322,5 @@ func (all jobNames) add(j *job, row value.Packed) error {
 
 // describe returns a sentence about the names.
 func (s *nameSource) describe() string {
-	return fmt.Sprintf("Members of its items whose name is a %q of %q get its %q as their name.", s.key, s.dataType, s.name)
+	return fmt.Sprintf("Members of its items that are named like a %q of %q get its %q as their name.", s.key, s.dataType, s.name)
 }

@@ -101,7 +101,7 @@ func TestRenamer(t *testing.T) {
 	}
 }
 
-// BenchmarkRenamer: items like those of a CRM, of which a third of the members get names.
+// BenchmarkRenamer: items as in a CRM; a third of their members get names.
 func BenchmarkRenamer(b *testing.B) {
 	var members []value.Member
 	for i := range 30 {

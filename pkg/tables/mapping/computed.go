@@ -72,7 +72,7 @@ func (c *ConfiguredMapper) addNamed(template *mappedTable, name string) *mappedT
 		}
 	}
 	c.tables = append(c.tables, &t)
-	// A path that is in the items of one of the tables is not missing, so the tables share
+	// A path that one of the tables has is not missing, so the tables share
 	// what is known about paths.
 	c.rows = append(c.rows, newOutput(&t, gaps{columnGaps: c.rows[template.number].gaps.columnGaps}))
 	return &t

@@ -18,7 +18,7 @@ type ConfiguredMapper struct {
 	mappings Mappings
 	out      *csvtable.Set
 	hasher   *hasher
-	tables   []*mappedTable // tables of mappings, then those that BatchNamed added
+	tables   []*mappedTable // tables of mappings, then tables of BatchNamed
 	named    map[tableOf]*mappedTable
 	rows     []tableOutput // output of each table, by mappedTable.number
 	lists    ListNames
