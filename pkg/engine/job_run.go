@@ -50,7 +50,7 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	s := &stream{
 		evaluator: jr.evaluator, job: j, invocation: &in, pipeline: p, evidence: found, pageEvents: events,
 		client: jr.client, now: r.Now, scope: jr.scopeOf(in).Warning(warningCollector(&events.list)),
-		sample: sample{size: r.Sample}, liveJob: live, rootNumber: jr.rootNumber,
+		sample: sampleOf(j, r.Sample), liveJob: live, rootNumber: jr.rootNumber,
 		recorder: r.Recorder, traced: r.Recorder != nil || r.dry != nil, doc: doc, features: r.program.features,
 	}
 	return &jobRun{s, p, l}, s.begin()
