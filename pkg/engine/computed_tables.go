@@ -168,7 +168,7 @@ func templates(jobs []*job) []string {
 func describeTables(j *job, pattern string) string {
 	text := fmt.Sprintf("Writes one table for each value of its 'dataType', at most %d", config.MaxComputedTables)
 	if pattern != "" {
-		text += fmt.Sprintf(", such as %q", pattern)
+		text += ", such as " + pattern
 	}
 	if j.Mapping != "" {
 		text += fmt.Sprintf("; they have the mapping %q", j.Mapping)
