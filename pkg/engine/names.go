@@ -314,7 +314,7 @@ func newJobNames(jobs []*job) jobNames {
 func (all jobNames) add(j *job, row value.Packed) error {
 	for _, source := range j.feeds {
 		if err := all.sets[source].add(row); err != nil {
-			return failure.Wrap("job "+j.name, j.Pointer, err)
+			return err
 		}
 	}
 	return nil
