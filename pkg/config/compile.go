@@ -81,6 +81,8 @@ type compiler struct {
 	limit RateLimit
 	// ids maps the pointers of jobs to their computed ids.
 	ids map[string]string
+	// namedDataTypes are the data types that `names` of the current iteration refer to.
+	namedDataTypes []string
 }
 
 func (c *compiler) compile() *Document {

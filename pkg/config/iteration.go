@@ -123,6 +123,7 @@ func (c *compiler) iteration(api Section, s settings) Iteration {
 	if text := settingValue(s, StopAfter); !c.isOpen(text) {
 		it.StopAfter = stepOf(s.owner(StopAfter.Name), StopAfter)
 	}
+	c.namedDataTypes = namedDataTypes(jobs)
 	it.Jobs = c.jobs(jobs, e, JobScope{})
 	c.contentTypes(&it, it.Jobs)
 	return it

@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"net/http"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
@@ -17,7 +18,12 @@ var (
 	JobMethod          = field.Text("method", "Method", "`GET` sends the parameters in the query, `FORM` in a form by POST, all others in a JSON body. With `body` they are in the query.").Typed(MethodType).DefaultJSON(`"GET"`).EmptyMeans("GET").NullMeans("GET").Example(`"POST"`).Also("verb", "type")
 	JobParams          = field.Of("params", "Parameters", "Request parameters, which may be expressions at any depth. If the whole object is a call, with `function` and `args` only, its result is the parameters and must be an object.", ParamsType).DefaultJSON(`{}`).Example(`{"since": {"function": "date", "args": ["Y-m-d", {"time": "previousStart"}]}}`).Also("query").Evaluated(expr.InJobs)
 	JobHeaders         = field.Of("headers", "Headers", "Headers of this job; they replace those of the default options with the same name. Values are scalars, lists of scalars (one line each) or expressions.", ExpressionsType).DefaultJSON(`{}`).Example(`{"X-Tenant": "7"}`).As(field.Headers).Evaluated(expr.InJobs)
-	JobDataType        = field.Text("dataType", "Data type", "Name of the table, and of the mapping. By default the endpoint as it is written.").Example(`"users"`)
+	JobDataType        = field.Text("dataType", "Data type", "Name of the table, and of the mapping. By default the endpoint as it is written. May be an expression, see [One table for each value](#one-table-for-each-value).").Typed(dataTypeType).Example(`"users"`, `{"attr": "account"}`).Evaluated(expr.InDataType)
+	JobMapping         = field.Text("mapping", "Mapping", "For a `dataType` that is an expression: the name of the mapping in `mappings` that all their tables have. Without it they are mapped automatically.").Example(`"records"`)
+	JobNames           = field.Of("names", "Names", "Where the names of members come from: items of a job that runs before. A member that is named like a `key` of these items gets their `name`. See [Names of members](#names-of-members).", namesType).As(field.NamingRole).Example(`{"dataType": "fields", "key": "id", "name": "name"}`)
+	NamesDataType      = field.Text("dataType", "Data type", "The `dataType` of jobs with items that have the names. These jobs are in `jobs` before the job.").Example(`"fields"`).Must()
+	NamesKey           = field.Text("key", "Key", "Path in these items to the name that members have.").Example(`"id"`).Must().As(field.Path)
+	NamesName          = field.Text("name", "Name", "Path in these items to the name that members get.").Example(`"name"`).Must().As(field.Path)
 	JobDataField       = field.Of("dataField", "Data field", "Where the items are in the response: a [path](paths-and-conditions.md#paths), `.` for the whole response. `[]` is every item of a list: `[].results` are the results of all batches. Absent: the only list in the root of the response.", dataFieldType).Example(`"data.items"`, `"[].results"`, `{"path": "data/items", "delimiter": "/"}`).Also("data_path", "datapath", "records")
 	JobResponse        = field.Of("response", "Responses", "The format of the responses of this job; it replaces `api.response`.", nil).Example(`{"format": "xml"}`, `{"format": "jsonl", "unpack": "gzip"}`)
 	JobRules           = field.Of("rules", "Rules about responses", "What to do with certain responses. The first rule that matches decides, before `api.http.rules`, `retryConfig` and `ignoreErrors`. See [Rules about responses](#rules-about-responses).", nil).Example(`[{"status": 404, "do": "skip"}]`, `[{"status": 200, "when": "status!=DONE", "do": "poll", "wait": 15}]`)
@@ -40,6 +46,7 @@ var (
 	DataFieldParallel  = field.Flag("parallel", "Parallel lists", "For an object of lists of equal length, in the formats `json` and `jsonl`: the first values of all lists are an item, the second values another one, and so on.").Typed(field.BooleanType).Default(false).Example(`true`)
 	DataFieldColumns   = field.Of("columns", "Columns", "For rows whose values are a list: the names of the values, as a list or as a path to them in the response; `true` if the first item has the names. If the list is a member of each item, an object from its name to the names.", columnsType).Example(`["day", "amount"]`, `"columns.[].name"`, `true`, `{"dimensionValues.[].value": "dimensionHeaders.[].name", "metricValues.[].value": "metricHeaders.[].name"}`)
 
+	namesType       = &field.Type{Name: "names", Title: "Names", Doc: "Where the names of members come from.", Kinds: []string{"object"}, Message: "expected an object with \"dataType\", \"key\" and \"name\"", Fields: field.Fields(NamesDataType, NamesKey, NamesName)}
 	columnNamesType = &field.Type{Kinds: []string{"string", "array"}, NotEmpty: []string{"string", "array"}, Items: field.TextType, Message: "expected a list of names or a path to them in the response"}
 	columnsType     = &field.Type{Name: "columns", Title: "list, string, object or true", Kinds: []string{"boolean", "string", "array", "object"}, NotEmpty: []string{"string", "array", "object"},
 		Items: field.TextType, Others: columnNamesType, Message: "expected a list of names, a path to them in the response, true, or an object of these for lists in the items"}
@@ -60,7 +67,7 @@ func (t Types) jobs() *field.Type {
 			},
 			AloneFault: &failure.Problem{Code: failure.WrongType, Expected: "expected a list of jobs", Hint: "put the job into brackets: [{\"endpoint\": …}]"}}
 	}
-	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobBody, JobDataType, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
+	job.Fields = field.Fields(jobIDSetting, JobEndpoint, JobMethod, JobParams, JobHeaders, JobBody, JobDataType, JobMapping, JobNames, JobDataField, JobResponse.With(t.Response), JobRules.With(t.Rules), JobScroller,
 		JobResponseFilter, filterDelimiter, JobChildren.With(list("expected a list of jobs")), JobPlaceholders.With(field.MapOf(t.Placeholder)), JobRecursionFilter, JobBatch, JobRowFilter, jobStore, jobCredentials, jobRateLimit, JobIf, JobWindows, JobUserData, JobFile, JobRemember.With(field.MapOf(t.Remember)))
 	return list("expected a list with at least one job", "array", "object")
 }
@@ -105,7 +112,7 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 		Params:                  c.params(JobParams.In(s), e.compilerFor(expr.InJobs, family)),
 		Headers:                 c.requestHeaders(JobHeaders.In(s), e.compilerFor(expr.InJobs, family)),
 		Family:                  family,
-		DataType:                JobDataType.Of(s),
+		Names:                   JobNames.In(s),
 		DataField:               dataField(s),
 		Scroller:                JobScroller.Of(s),
 		ResponseFilter:          responseFilter(JobResponseFilter.In(s)),
@@ -127,6 +134,7 @@ func (c *compiler) job(s Section, e evaluator, above JobScope) Job {
 	if j.ID == "" {
 		j.ID = c.computedID(s.Pointer)
 	}
+	c.dataType(&j, s, e)
 	c.endpoint(&j, s, e)
 	method := cmp.Or(j.Method, c.options.Field(DefaultMethod.Name).Text(), http.MethodGet)
 	j.Body = CompileBody(JobBody.In(s), method, e.compilerFor(expr.InJobs, family))
@@ -152,13 +160,13 @@ func (c *compiler) jobRateLimit(s Section) RateLimit {
 }
 
 // checkNotStored warns if a job with `store: false` has no result, because it has neither
-// children nor remembered values, and if it has `userData`, which only affects stored
+// children nor remembered values, nor names for another job, and if it has `userData`, which only affects stored
 // rows.
 func (c *compiler) checkNotStored(s Section, j Job) {
 	if !j.NotStored {
 		return
 	}
-	if !JobChildren.In(s).Present() && !JobRemember.In(s).Present() {
+	if !JobChildren.In(s).Present() && !JobRemember.In(s).Present() && !(j.DataType != "" && slices.Contains(c.namedDataTypes, j.DataType)) {
 		c.warn(failure.NoEffect, jobStore.In(s).Pointer, "this job has no result: its items are not stored, and it has no child jobs", "remove the key, or give the job \"children\"")
 	}
 	if userData := JobUserData.In(s); userData.Present() {
@@ -171,7 +179,9 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 	endpoint := JobEndpoint.In(s)
 	if endpoint.Value.Kind() != value.Object {
 		j.Endpoint = endpoint.Value.Raw()
-		j.DataType = cmp.Or(j.DataType, j.Endpoint)
+		if j.ComputedDataType == nil {
+			j.DataType = cmp.Or(j.DataType, j.Endpoint)
+		}
 		return
 	}
 	compiler := e.compilerFor(expr.InJobs, j.Family)
@@ -191,7 +201,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 			endpoint.Problem("expected a path, and the first run has none", "give it a \"default\"")
 		}
 	}
-	if j.DataType == "" && !j.NotStored {
+	if j.DataType == "" && j.ComputedDataType == nil && !j.NotStored {
 		c.problems.Add(failure.Problem{Code: failure.MissingKey, Pointer: s.Pointer, Expected: "expected the key \"dataType\", because the endpoint is computed and cannot name the table"})
 	}
 }
@@ -199,7 +209,7 @@ func (c *compiler) endpoint(j *Job, s Section, e evaluator) {
 // JobExpressions returns the settings of a job with expressions that may refer to the
 // items of the jobs above it.
 func JobExpressions() []*field.Field {
-	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobBody, JobWindows, JobUserData, JobFile, JobRemember)
+	return field.Fields(JobIf, JobEndpoint, JobParams, JobHeaders, JobBody, JobDataType, JobWindows, JobUserData, JobFile, JobRemember)
 }
 
 // refersToParent reports whether an expression of a job refers to the item of a job above

@@ -225,6 +225,12 @@ type Job struct {
 	NotStored bool
 	// Anonymous is true if requests are sent without the credentials of the API.
 	Anonymous bool
+	// ComputedDataType is the data type if it is an expression, otherwise nil. DataType is
+	// "" then, and Mapping is the name of the mapping of its tables, or "".
+	ComputedDataType *expr.Expr
+	Mapping          string
+	// Names declares where new names of members of its items come from.
+	Names Section
 	// Windows splits a time range into runs of the job. Nil means that the job runs once.
 	Windows  *WindowSettings
 	UserData Section

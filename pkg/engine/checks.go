@@ -34,10 +34,10 @@ func (p *Program) eachIteration(visit func(it, first *iteration)) {
 func (p *Program) checkDataTypes() {
 	p.eachIteration(func(it, first *iteration) {
 		for _, j := range withChildren(it.jobs) {
-			if !j.Reachable || j.NotStored || first.mappings.Has(j.DataType) {
+			if !j.Reachable || j.NotStored || first.mappings.Has(j.MappingName()) {
 				continue
 			}
-			if j.DataType != "" && mapping.TableName(j.DataType) == "" {
+			if j.ComputedDataType == nil && j.DataType != "" && mapping.TableName(j.DataType) == "" {
 				key, hint := config.JobDataType.Name, failure.Text("")
 				if j.DataType == j.Endpoint {
 					key, hint = config.JobEndpoint.Name, `name the table with "dataType"`
@@ -59,9 +59,9 @@ func unstored(jobs []*job) []string {
 	var none, some []string
 	for _, j := range withChildren(jobs) {
 		if j.NotStored {
-			none = append(none, j.DataType)
+			none = append(none, j.MappingName())
 		} else {
-			some = append(some, j.DataType)
+			some = append(some, j.MappingName())
 		}
 	}
 	return slices.DeleteFunc(none, func(dataType string) bool { return slices.Contains(some, dataType) })
@@ -75,8 +75,8 @@ func (p *Program) tolerateUnusedMappings() {
 	used := map[string]bool{} // keys are the pointers of the mappings
 	p.eachIteration(func(it, first *iteration) {
 		for _, j := range withChildren(it.jobs) {
-			used[failure.PointerJoin(it.Mappings.Pointer, j.DataType)] = true
-			used[failure.PointerJoin(first.Mappings.Pointer, j.DataType)] = true
+			used[failure.PointerJoin(it.Mappings.Pointer, j.MappingName())] = true
+			used[failure.PointerJoin(first.Mappings.Pointer, j.MappingName())] = true
 		}
 	})
 	var unused []string

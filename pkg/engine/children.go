@@ -19,7 +19,7 @@ func (p *pipeline) eachChild(page *response.Page, run runFunc) error {
 		}
 		line, rows := p.liveChild(child), 0
 		line.Expect(page.Rows)
-		for row, err := range storedRows(p.job, page) {
+		for row, err := range storedRows(p.job, p.naming, page) {
 			if err == nil {
 				rows++
 				err = p.eachRun(child, row, run)

@@ -47,7 +47,11 @@ type job struct {
 	// rememberedNames are the remembered names that its expressions read.
 	rememberedNames []string
 	// times are the times of the run that it reads.
-	times    []string
+	times []string
+	// source is the origin of the names of members, or nil. feeds are the sources that its
+	// items belong to.
+	source   *nameSource
+	feeds    []nameSource
 	children []*job
 	parent   *job // nil for a root job
 }

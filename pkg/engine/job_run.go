@@ -17,6 +17,7 @@ type jobRunner struct {
 	client *httpclient.Client
 	bucket *bucket
 	ledger *jobsLedger
+	names  jobNames
 	// rootNumber is the number of the current root job, counted from 1.
 	rootNumber int
 }
@@ -44,11 +45,12 @@ func (jr *jobRunner) start(j *job, in invocation) (*jobRun, error) {
 	p := &pipeline{
 		dispatcher: jr.dispatcher, job: j, invocation: &in, ledger: l,
 		scanner: r.scanner, api: &doc.API, bucket: jr.bucket, files: r.files, live: r.Live, liveJob: live, pageEvents: events,
+		itemNames: jr.names, naming: jr.names.namings[j],
 	}
 	s := &stream{
 		evaluator: jr.evaluator, job: j, invocation: &in, pipeline: p, evidence: found, pageEvents: events,
 		client: jr.client, now: r.Now, scope: jr.scopeOf(in).Warning(warningCollector(&events.list)),
-		sample: sample{size: r.Sample}, rounds: newRounds(j), liveJob: live, rootNumber: jr.rootNumber,
+		sample: sampleOf(j, r.Sample), rounds: newRounds(j), liveJob: live, rootNumber: jr.rootNumber,
 		recorder: r.Recorder, traced: r.Recorder != nil || r.dry != nil, doc: doc, features: r.program.features,
 	}
 	return &jobRun{s, p, l}, s.begin()

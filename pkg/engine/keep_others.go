@@ -52,6 +52,8 @@ type dependency struct{ kind, of, name string }
 const (
 	sharedTable = "table"
 	sharedName  = "remembered name"
+	// sharedNames are the names that members get, by the data type that they come from.
+	sharedNames = "names of"
 	// Files of all jobs share a directory, where equal names get numbers.
 	sharedFiles = "directory"
 )
@@ -90,9 +92,15 @@ func dependencies(it *iteration, mappings mapping.Mappings, root *job) (provides
 	}
 	for _, j := range withChildren([]*job{root}) {
 		if !j.NotStored {
-			for _, name := range mappings.TableNames(j.DataType) {
+			for _, name := range knownTables(mappings, j) {
 				both(sharedTable, "", csvtable.Table{Bucket: it.Bucket, Name: name}.FileName())
 			}
+		}
+		for _, feed := range j.feeds {
+			provides = append(provides, dependency{sharedNames, it.Key, feed.dataType})
+		}
+		if j.source != nil {
+			needs = append(needs, dependency{sharedNames, it.Key, j.source.dataType})
 		}
 		if j.format.IsFile() {
 			both(sharedFiles, "", "out/files")
@@ -107,6 +115,20 @@ func dependencies(it *iteration, mappings mapping.Mappings, root *job) (provides
 		}
 	}
 	return unique(provides), unique(needs)
+}
+
+// knownTables returns the names of the tables of a job that are known before it runs. Tables
+// with computed names and one mapping share its child tables, so their jobs share all
+// tables of the mapping.
+func knownTables(mappings mapping.Mappings, j *job) []string {
+	switch {
+	case j.ComputedDataType == nil:
+		return mappings.TableNames(j.DataType)
+	case j.Mapping != "":
+		return mappings.TableNames(j.Mapping)
+	default:
+		return nil
+	}
 }
 
 func unique(all []dependency) []dependency {
@@ -194,7 +216,7 @@ func (k *keeper) leaveOut(root *rootJob) {
 			values.HoldAll(m.name)
 		}
 		if !j.NotStored { // otherwise the rows belong to another job
-			r.tables.drop(root.it.Bucket, j.DataType)
+			r.tables.drop(root.it.Bucket, j)
 		}
 	}
 	if root.readsPreviousStart() {
@@ -257,7 +279,7 @@ func (k *keeper) tableNames(root *rootJob) []string {
 		if j.NotStored {
 			continue
 		}
-		for _, name := range k.run.tables.namesOf(root.it.Bucket, j.DataType) {
+		for _, name := range k.run.tables.namesOf(root.it.Bucket, j) {
 			names = append(names, csvtable.Table{Bucket: root.it.Bucket, Name: name}.FileName())
 		}
 	}

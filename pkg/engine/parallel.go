@@ -55,6 +55,9 @@ type queuedPage struct {
 	*pageResult
 	permit   *permit
 	children *queuedStreams
+	// stored is closed when the page is stored. Nil means that its child jobs need not
+	// wait for it.
+	stored chan struct{}
 }
 
 // queuedStreams are the runs of the child jobs of a page, or the runs of a root job for
@@ -121,6 +124,9 @@ func (p *parallel) storePage(ctx context.Context, s *jobStream, q *queuedPage) e
 	}()
 	if _, err := s.r.pipeline.store(ctx, q.pageResult); err != nil {
 		return err
+	}
+	if q.stored != nil {
+		close(q.stored)
 	}
 	if q.permit != nil {
 		q.permit.release()
@@ -204,17 +210,36 @@ func (s *jobStream) process(ctx context.Context, p *pageResult) (ids pagination.
 	if p.err != nil {
 		s.admission.fail(q.permit.at)
 	}
+	if s.r.pipeline.childrenWait() {
+		q.stored = make(chan struct{}) // only the page that is stored decides about names
+	}
 	s.pages <- q
 	if p.err != nil || p.page == nil {
 		return ids, p.err
 	}
 	if ids, err = s.r.pipeline.ids(p.page); err == nil {
+		err = q.waitStored(ctx)
+	}
+	if err == nil {
 		err = s.startChildren(ctx, q, q.permit.at, func(run runFunc) error { return s.r.pipeline.eachChild(p.page, run) })
 	}
 	if s.r.stream.scroller.Needs.Time {
 		s.children.Wait() // PageInfo.Now must be after the child jobs
 	}
 	return ids, err
+}
+
+// waitStored waits until the page is stored, if its child jobs need that.
+func (q *queuedPage) waitStored(ctx context.Context) error {
+	if q.stored == nil {
+		return nil
+	}
+	select {
+	case <-q.stored:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // restart also releases the permit of the response, because the response is not stored.

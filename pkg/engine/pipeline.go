@@ -36,7 +36,10 @@ type pipeline struct {
 	files      *runFiles
 	scope      *expr.Scope
 	query      response.Query
-	itemID     response.Path    // path of the ids that the stream needs, or no path
+	itemID     response.Path // path of the ids that the stream needs, or no path
+	itemNames  jobNames
+	naming     *naming          // nil if members keep their names
+	dataType   string           // value of ComputedDataType, or ""
 	columns    []mapping.Column // columns of all pages, or nil if each page has other columns
 	live       *event.Live
 	liveJob    *event.LiveJob
@@ -79,6 +82,13 @@ func (p *pipeline) begin(scope *expr.Scope, needs pagination.Requirements) (err 
 	}
 	for _, path := range append(p.user.references(expr.Response), p.rememberReferences(expr.Response)...) {
 		p.query.Fields = append(p.query.Fields, fieldPath(path))
+	}
+	if p.ComputedDataType != nil && !p.NotStored {
+		// A preview does not know the values.
+		if p.dataType, err = p.dataTypeOf(p.job, scope); err != nil && p.standIn == nil {
+			return err
+		}
+		err = nil
 	}
 	if !p.user.dependsOnPage() && !p.hasStandIns() {
 		p.columns, err = p.columnsIn(scope)
@@ -287,10 +297,18 @@ func (p *pipeline) store(ctx context.Context, result *pageResult) (ids paginatio
 // that the scroller needs, and the number of kept rows.
 func (p *pipeline) storeRows(ctx context.Context, result *pageResult) (ids pagination.IDs, kept int, err error) {
 	var rows pageRows // nil if the rows are only parents
-	if !p.NotStored {
-		rows = p.bucket.page(p.DataType, result.columns, pageOrigin{p.job, result.number, p.it.FailIncomplete})
+	// An automatic table without rows does not exist and is not counted.
+	if !p.NotStored && (p.ComputedDataType == nil || p.Mapping != "" || result.page.Rows > 0) {
+		if rows, err = p.bucket.page(p.job, p.dataType, result.columns, pageOrigin{p.job, result.number, p.it.FailIncomplete}); err != nil {
+			return ids, 0, err
+		}
 	}
-	for row, err := range p.rows.apply(result.page.Items()) {
+	if p.naming != nil {
+		if ids, err = p.ids(result.page); err != nil {
+			return ids, 0, err
+		}
+	}
+	for row, err := range p.rows.apply(p.naming.apply(result.page.Items())) {
 		keep := false
 		if err == nil {
 			err = ctx.Err()
@@ -303,7 +321,7 @@ func (p *pipeline) storeRows(ctx context.Context, result *pageResult) (ids pagin
 		}
 		if keep && err == nil {
 			kept++
-			if rows != nil {
+			if err = p.itemNames.add(p.job, row); err == nil && rows != nil {
 				err = rows.Row(row)
 			}
 		}
@@ -313,12 +331,15 @@ func (p *pipeline) storeRows(ctx context.Context, result *pageResult) (ids pagin
 		if keep {
 			p.ledger.addRow(row)
 		}
-		p.addID(&ids, row)
+		if p.naming == nil {
+			p.addID(&ids, row)
+		}
 	}
 	return ids, kept, nil
 }
 
-// ids returns the ids that store returns, for a page that is not stored yet.
+// ids returns the ids that store returns, for a page that is not stored yet. The scroller
+// reads them under the names of the response.
 func (p *pipeline) ids(page *response.Page) (ids pagination.IDs, err error) {
 	if p.itemID.Text == "" {
 		return ids, nil
@@ -352,3 +373,7 @@ func (p *pipeline) reportTruncated(page int) error {
 	}
 	return nil
 }
+
+// childrenWait reports whether the child jobs of a page must wait until it is stored,
+// because only then the names of members are decided.
+func (p *pipeline) childrenWait() bool { return p.naming != nil && len(p.children) > 0 }

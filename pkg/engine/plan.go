@@ -16,6 +16,7 @@ import (
 	"github.com/keboola/configurable-extractor/pkg/config/expr"
 	"github.com/keboola/configurable-extractor/pkg/config/field"
 	"github.com/keboola/configurable-extractor/pkg/failure"
+	"github.com/keboola/configurable-extractor/pkg/secret"
 	"github.com/keboola/configurable-extractor/pkg/tables/mapping"
 	"github.com/keboola/configurable-extractor/pkg/value"
 )
@@ -46,6 +47,11 @@ type iteration struct {
 	remembers []rememberEntry
 	// unstored are the data types of jobs that store no rows.
 	unstored []string
+	// templates are the mappings that only computed data types have.
+	templates []string
+	// takenNames are the names that computed data types must not have. Iterations with the
+	// same bucket share them.
+	takenNames map[string]bool
 }
 
 // Features are the alternatives that a configuration can choose from.
@@ -85,12 +91,14 @@ func Compile(doc *config.Document, features Features, typed bool) *Program {
 		}
 		c := compiler{doc: doc, it: &compiled, scrollers: scrollers, format: format, serves: reading}
 		compiled.jobs = c.jobs(it.Jobs, 0)
+		compileNames(compiled.jobs)
 		compiled.remembers = c.allRemembers()
-		compiled.unstored = unstored(compiled.jobs)
+		compiled.unstored, compiled.templates = unstored(compiled.jobs), templates(compiled.jobs)
 		p.iterations = append(p.iterations, compiled)
 	}
 	p.reads = doc.Vocabulary.All().References.Names(doc.Settings.Value, false, expr.Remembered)
 	p.checkDataTypes()
+	p.compileComputedTables(&secret.Registry{})
 	p.checkKeys()
 	p.checkRestarts()
 	p.checkSharedBuckets()
@@ -306,6 +314,9 @@ func (c compiler) referencedNames(j *job, context expr.Context) []string {
 	}
 	if j.Windows != nil {
 		all = append(all, j.Windows.References(context)...)
+	}
+	if j.ComputedDataType != nil {
+		all = append(all, j.ComputedDataType.References(context)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

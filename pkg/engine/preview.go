@@ -216,6 +216,9 @@ func (v *previewer) planRequest(ctx context.Context, d *PlannedRequest, j *job, 
 	if err != nil {
 		return err
 	}
+	if j.ComputedDataType != nil && !j.NotStored {
+		d.Notes = append(d.Notes, describeTables(j, r.pipeline.dataType))
+	}
 	read := j.rememberedNames
 	for _, m := range j.remembers {
 		d.Remembers = append(d.Remembers, m.describe())
@@ -277,7 +280,11 @@ func describeNotes(j *job) []string {
 	note(j.Columns.Present(), "Each row is a list of values; 'dataField.columns' has their names.")
 	note(filter != "", fmt.Sprintf("Only items that match %q are kept.", filter))
 	note(j.format.IsFile(), j.describeFile())
-	note(j.NotStored, "Its items are not stored. They are only the parents of child jobs.")
+	if j.source != nil {
+		note(true, j.source.describe())
+	}
+	note(j.NotStored && len(j.feeds) > 0 && len(j.children) == 0, "Its items are not stored. They only have names for later jobs.")
+	note(j.NotStored && (len(j.feeds) == 0 || len(j.children) > 0), "Its items are not stored. They are only the parents of child jobs.")
 	return all
 }
 

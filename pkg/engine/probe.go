@@ -75,7 +75,7 @@ func (p *Program) Probe(ctx context.Context, e *env.Run) (probe Probe, err error
 		return probe, nil // there is no page, because a rule skipped the response
 	}
 	probe.Rows = result.page.Rows
-	for row, err := range storedRows(j, result.page) {
+	for row, err := range storedRows(j, nil, result.page) {
 		if err != nil {
 			return Probe{}, err
 		}

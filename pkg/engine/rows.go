@@ -95,11 +95,11 @@ func (f responseFilter) appendText(dst []byte, v value.Packed) []byte {
 	return value.PackString(dst, v.AppendEscapedJSON(nil))
 }
 
-// storedRows returns the rows of a page of a job, after the response filter, that satisfy
+// storedRows returns the rows of a page of a job, after naming and the response filter, that satisfy
 // `rowFilter`. They are stored and get child jobs. Pagination also counts the other rows. A
 // row is valid until the next row is read.
-func storedRows(j *job, page *response.Page) iter.Seq2[value.Packed, error] {
-	all := j.rows.apply(page.Items())
+func storedRows(j *job, naming *naming, page *response.Page) iter.Seq2[value.Packed, error] {
+	all := j.rows.apply(naming.apply(page.Items()))
 	if !j.rowFilter.Given() {
 		return all
 	}

@@ -222,6 +222,7 @@ func (r *run) newJobRunner(it iteration, client *httpclient.Client) *jobRunner {
 	return &jobRunner{
 		run:    r,
 		client: client,
+		names:  newJobNames(it.jobs),
 		ledger: &jobsLedger{
 			runLedger: r.ledger, it: it, secrets: r.Secrets, iterationValues: values, time: r.time,
 			statistics: statistics{}, skippedRuns: skipped,

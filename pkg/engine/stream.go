@@ -296,6 +296,15 @@ type sample struct {
 	dropped bool
 }
 
+// sampleOf returns the sample of a run of a job. Names for other jobs would be missing
+// without all items of the job that has them.
+func sampleOf(j *job, size int) sample {
+	if len(j.feeds) > 0 {
+		size = 0
+	}
+	return sample{size: size}
+}
+
 // take truncates a page to the items that still belong to the sample.
 func (s *sample) take(page *response.Page) {
 	if s.size == 0 {

@@ -43,6 +43,7 @@ type bucket struct {
 	automatic   *mapping.AutomaticMapper
 	configured  *mapping.ConfiguredMapper
 	mapped      bool // true if the iteration has mappings
+	computed    computedTables
 }
 
 func newTables(e *env.Run, typed bool, warn func(event.Body)) *tables {
@@ -109,11 +110,24 @@ type pageRows interface {
 	Row(value.Packed) error
 }
 
-func (b *bucket) page(dataType string, columns []mapping.Column, from pageOrigin) pageRows {
-	if b.configured.Has(dataType) {
-		return b.configured.Batch(dataType, columns).Of(from)
+// page returns the destination of the rows of a page. computed is the data type if the job
+// has an expression for it.
+func (b *bucket) page(j *job, computed string, columns []mapping.Column, from pageOrigin) (pageRows, error) {
+	if j.ComputedDataType == nil {
+		if b.configured.Has(j.DataType) {
+			return b.configured.Batch(j.DataType, columns).Of(from), nil
+		}
+		return b.automatic.Batch(j.DataType, columns), nil
 	}
-	return b.automatic.Batch(dataType, columns)
+	table, err := b.computed.claim(j, computed)
+	switch {
+	case err != nil:
+		return nil, err
+	case j.Mapping != "":
+		return b.configured.BatchNamed(j.Mapping, table, columns).Of(from), nil
+	default:
+		return b.automatic.Batch(table, columns).Computed(dataTypePointer(j)), nil
+	}
 }
 
 // write writes the tables of all buckets to the stage, mapped tables before automatic
@@ -140,7 +154,7 @@ func (t *tables) write(ctx context.Context) (n, rows int, err error) {
 				unwritten = append(unwritten, of.dataType)
 			}
 		}
-		if err := it.mappings.Without(unwritten).WriteMissing(t.set, d); err != nil {
+		if err := it.mappings.Without(unwritten).WithoutTemplates(it.templates).WriteMissing(t.set, d); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -162,27 +176,51 @@ func (t *tables) write(ctx context.Context) (n, rows int, err error) {
 	return len(written), rows, nil
 }
 
-// drop removes the rows of a data type. Its tables are not written, not even without rows.
-func (t *tables) drop(bucketName, dataType string) {
-	t.dropped[bucketType{bucketName, dataType}] = true
+// drop removes the rows of a job's data types. Their tables are not written, not even
+// without rows.
+func (t *tables) drop(bucketName string, j *job) {
+	fixed := j.DataType
+	if j.ComputedDataType != nil {
+		fixed = j.Mapping
+	}
+	t.dropped[bucketType{bucketName, fixed}] = true
 	for _, b := range t.buckets {
-		if b.name == bucketName {
-			b.configured.Drop(dataType)
-			b.automatic.Drop(dataType)
-			b.truncated() // lists in items that were stored in part
+		if b.name != bucketName {
+			continue
 		}
+		b.configured.Drop(fixed)
+		for _, dataType := range b.automaticTypes(j) {
+			b.automatic.Drop(dataType)
+		}
+		b.truncated() // lists in items that were stored in part
 	}
 }
 
-// namesOf returns the names of the tables that a data type may have, according to its items
-// so far.
-func (t *tables) namesOf(bucketName, dataType string) []string {
+// automaticTypes returns the data types of a job's automatic tables.
+func (b *bucket) automaticTypes(j *job) []string {
+	switch {
+	case j.ComputedDataType == nil && !b.configured.Has(j.DataType):
+		return []string{j.DataType}
+	case j.ComputedDataType != nil && j.Mapping == "":
+		return b.computed.names[j.Pointer]
+	default:
+		return nil
+	}
+}
+
+// namesOf returns the names of the tables that a job may have without a mapping, according
+// to its items so far.
+func (t *tables) namesOf(bucketName string, j *job) []string {
+	var names []string
 	for _, b := range t.buckets {
-		if b.name == bucketName && !b.configured.Has(dataType) {
-			return b.automatic.TableNames(dataType)
+		if b.name != bucketName {
+			continue
+		}
+		for _, dataType := range b.automaticTypes(j) {
+			names = append(names, b.automatic.TableNames(dataType)...)
 		}
 	}
-	return nil
+	return names
 }
 
 // structures returns the merged structure of the automatic tables of all buckets without

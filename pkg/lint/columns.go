@@ -53,7 +53,7 @@ func sharedColumns(s settings, found *failure.Problems) {
 // storesColumn reports whether the table of a job has the column of a placeholder. Only a
 // mapping can omit the column.
 func storesColumn(it config.Iteration, j jobChain, column string) bool {
-	entries := it.Mappings.Get(j.DataType)
+	entries := it.Mappings.Get(j.MappingName())
 	return !entries.Present() || readsColumn(entries, column)
 }
 
@@ -130,7 +130,7 @@ func (s settings) mappings() []*usedMapping {
 	for _, it := range s.iterations {
 		feeding := map[string][]jobChain{}
 		for _, j := range it.jobs {
-			feeding[j.DataType] = append(feeding[j.DataType], j)
+			feeding[j.MappingName()] = append(feeding[j.MappingName()], j)
 		}
 		for _, m := range it.Mappings.Items() {
 			for _, j := range feeding[name(m)] {
@@ -157,7 +157,7 @@ func keylessMappings(s settings, found *failure.Problems) {
 		for _, m := range it.Mappings.Items() {
 			stored, reported := false, false
 			for _, j := range it.jobs {
-				if j.DataType == name(m) && !j.NotStored {
+				if j.MappingName() == name(m) && !j.NotStored {
 					stored, reported = true, reported || len(s.repeats(it, j)) > 0
 				}
 			}

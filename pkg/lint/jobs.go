@@ -19,7 +19,7 @@ func unusedMappings(s settings, found *failure.Problems) {
 	for _, it := range s.iterations {
 		types := map[string]bool{}
 		for _, j := range it.jobs {
-			types[j.DataType] = true
+			types[j.MappingName()] = true
 		}
 		names := slices.Collect(maps.Keys(types))
 		for _, m := range it.Mappings.Items() {
@@ -45,12 +45,12 @@ func errorRows(s settings, found *failure.Problems) {
 		return
 	}
 	for it, j := range s.jobs() {
-		if len(j.above) == 0 || j.NotStored || !it.Mappings.Value.Field(j.DataType).IsNull() {
+		if len(j.above) == 0 || j.NotStored || !it.Mappings.Value.Field(j.MappingName()).IsNull() {
 			continue
 		}
 		found.Add(failure.Problem{Code: failure.ErrorRow, Pointer: j.Pointer,
 			Expected: "an error response that \"api.http.ignoreErrors\" accepts may become a row of this job, with columns of its own",
-			Hint:     "give the data type " + failure.Part(value.OfString(j.DataType).JSON()) + " a mapping"})
+			Hint:     mappingHint(j)})
 	}
 }
 
@@ -119,4 +119,12 @@ func orphanPlaceholders(s settings, found *failure.Problems) {
 			}
 		}
 	}
+}
+
+// mappingHint returns a hint to give a job a mapping.
+func mappingHint(j jobChain) failure.Text {
+	if j.ComputedDataType != nil {
+		return "name a mapping with " + field.OwnName(config.JobMapping.Name)
+	}
+	return "give the data type " + failure.Part(value.OfString(j.DataType).JSON()) + " a mapping"
 }

@@ -112,12 +112,12 @@ func repeatedRows(s settings, found *failure.Problems) {
 // repeats returns a problem for each setting by which a job fetches rows again. It
 // returns nil unless the table is incremental and has no primary key.
 func (s settings) repeats(it iteration, j jobChain) (all []failure.Problem) {
-	if !it.Incremental || j.NotStored || hasPrimaryKey(it.Mappings.Get(j.DataType)) {
+	if !it.Incremental || j.NotStored || hasPrimaryKey(it.Mappings.Get(j.MappingName())) {
 		return nil
 	}
 	report := func(at config.Section, expected failure.Text) {
 		all = append(all, failure.Problem{Code: failure.RepeatedRow, Pointer: at.Pointer, Expected: expected,
-			Hint: "give the data type " + field.Quoted(j.DataType) + " a mapping with a primary key"})
+			Hint: mappingHint(j) + " with a primary key"})
 	}
 	names := s.sentNames(it, j)
 	if back := config.WindowsLookback.In(config.JobWindows.In(s.job(j.Job))); back.Present() && len(j.Windows.References(expr.Remembered)) > 0 {

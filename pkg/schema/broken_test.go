@@ -123,7 +123,7 @@ func brokenConfigs() []brokenDocument {
 			`/parameters/config/jobs/0/headers/C:: expected the name of a header: letters, digits and -, found "C:"`),
 		broken("job texts", given{job: `"id":["a"],"dataType":{"a":1},"scroller":[1],"recursionFilter":{"a":1},"responseFilterDelimiter":[1],`},
 			`/parameters/config/jobs/0/id: expected a string, found a list of 1`,
-			`/parameters/config/jobs/0/dataType: expected a string, found an object`,
+			`/parameters/config/jobs/0/dataType: expected a name or an expression, found an object`,
 			`/parameters/config/jobs/0/scroller: expected a string, found a list of 1`,
 			`/parameters/config/jobs/0/recursionFilter: expected a string, found an object`,
 			`/parameters/config/jobs/0/responseFilterDelimiter: expected a string, found a list of 1`),

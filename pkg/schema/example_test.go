@@ -119,6 +119,8 @@ func needs(pointer string) string {
 		return `{"max":"updated_at"}`
 	case "/$defs/ruleWait/properties/unit":
 		return `{"header":"X-In"}`
+	case "/$defs/job/properties/mapping":
+		return `{"dataType":{"attr":"account"}}`
 	case "/$defs/rule":
 		return `{"status":404}`
 	case "/$defs/job/properties/file":
@@ -158,7 +160,7 @@ func (e *examples) beside(pointer string, node value.Value, name string) value.V
 // shortened are keys whose examples are not complete: they show only the beginning of a
 // value, name placeholders of a child job, or need other settings of the job.
 func shortened() []string {
-	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`, `"atMost":`, `"startOver":`}
+	return []string{"#privateKey", "hostKey", "caCertificate", "#clientCertificate", `"per":`, `"atMost":`, `"startOver":`, `"mapping":"records"`, `"dataType":"fields"`}
 }
 
 // attributes is the document with the attributes that examples refer to, and the

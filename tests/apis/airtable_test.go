@@ -118,6 +118,15 @@ func (a *airtable) limited(base string) bool {
 // airtableFormula is the formula of the configuration.
 var airtableFormula = regexp.MustCompile(`^IS_AFTER\(IF\(LAST_MODIFIED_TIME\(\), LAST_MODIFIED_TIME\(\), CREATED_TIME\(\)\), DATETIME_PARSE\('([^']*)'\)\)$`)
 
+// cell is the cell with the fields of a record.
+func (r airtableRecord) cell() string {
+	name := ""
+	if !r.modified.IsZero() {
+		name = `"Name":"` + r.modified.Format(time.RFC3339) + `",`
+	}
+	return "{" + name + `"Odhad (K\u010d)":12.5,"Ratio":{"specialValue":"NaN"},"id":null}`
+}
+
 func (r airtableRecord) changed() time.Time {
 	if r.modified.IsZero() {
 		return r.created
@@ -147,7 +156,8 @@ func (a *airtable) list(rw http.ResponseWriter, r *http.Request, table string) {
 		if !record.changed().After(since) {
 			continue
 		}
-		fields := object{"Ratio": object{"specialValue": "NaN"}} // empty fields are absent
+		// Empty fields are absent. A field may have the name of a member of the record.
+		fields := object{"Ratio": object{"specialValue": "NaN"}, "id": nil, "Odhad (Kč)": 12.5}
 		if !record.modified.IsZero() {
 			fields["Name"] = record.modified.Format(time.RFC3339)
 		}
@@ -202,7 +212,7 @@ func (a *airtable) expected(day int) tables {
 			}
 			for _, record := range a.records[base+"/"+table] {
 				if record.changed().After(since) {
-					want.add("records", row{"base_id": base, "table_id": table, "id": record.id})
+					want.add(base+"_"+table, row{"base_id": base, "table_id": table, "id": record.id, "fields": record.cell()})
 				}
 			}
 		}

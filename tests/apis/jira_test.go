@@ -117,6 +117,10 @@ func (j *jira) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			object{"id": "3", "name": "Done", "statusCategory": object{"id": 3, "key": "done", "name": "Done"}},
 			object{"id": "10010", "name": "Done", "statusCategory": object{"name": "Done"}, "scope": object{"type": "PROJECT", "project": object{"id": "1"}}},
 		})
+	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/field":
+		reply(rw, http.StatusOK, append(each(jiraFields, func(f jiraField) object {
+			return object{"id": f.id, "key": f.id, "name": f.name, "custom": true, "navigable": true, "schema": object{"type": "string", "custom": "textfield", "customId": 1}}
+		}), object{"id": "summary", "key": "summary", "name": "Summary", "custom": false, "navigable": true}, object{"id": "thumbnail", "name": "Images", "custom": false}))
 	case r.Method == http.MethodPost && r.URL.Path == "/rest/api/3/search/jql":
 		j.search(rw, r)
 	case r.Method == http.MethodGet && r.URL.Path == "/rest/api/3/worklog/updated":
@@ -272,14 +276,38 @@ func (j *jira) issue(i jiraIssue, fields []string) object {
 		"assignee": nil, "reporter": object{"accountId": "5b10", "displayName": "Mia"},
 		"labels": []string{"a", "b"}, "created": "2026-01-01T00:00:00.000-0800", "updated": i.at(), "duedate": nil, "resolutiondate": nil,
 	}
+	for _, f := range jiraFields {
+		all[f.id] = f.value
+	}
+	all["description"], all["environment"] = object{"type": "doc", "version": 1}, nil
 	selected := object{}
-	for _, name := range fields {
-		if v, ok := all[name]; ok {
+	for name, v := range all {
+		if (slices.Contains(fields, name) || slices.Contains(fields, "*navigable")) && !slices.Contains(fields, "-"+name) {
 			selected[name] = v
 		}
 	}
 	j.shows(oddValue)
 	return object{"id": strconv.Itoa(i.id), "key": "ABC-" + strconv.Itoa(i.id), "fields": selected}
+}
+
+// jiraField is a custom field. given is the name that its values must get.
+type jiraField struct {
+	id, name, given string
+	value           any
+}
+
+// jiraFields are custom fields: two of one name, and one with the name of another field.
+var jiraFields = []jiraField{
+	{"customfield_10021", "Team", "Team", nil},
+	{"customfield_10016", "labels", "labels_2", []string{"x"}},
+	{"customfield_9000", "Team", "Team_2", object{"id": "7", "name": "Tisk"}},
+}
+
+// fieldsCell is the cell with all fields of an issue, the custom ones by name.
+func (i jiraIssue) fieldsCell() string {
+	return `{"assignee":null,"created":"2026-01-01T00:00:00.000-0800","labels_2":["x"],"Team":null,"Team_2":{"id":"7","name":"Tisk"},"duedate":null,"issuetype":{"name":"Task"},` +
+		`"labels":["a","b"],"priority":null,"project":{"id":"1","key":"ABC"},"reporter":{"accountId":"5b10","displayName":"Mia"},"resolution":{"name":"Fixed"},"resolutiondate":null,` +
+		`"status":{"id":"3","name":"Done"},"summary":"Opravit \"tisk\"","timeoriginalestimate":null,"timespent":3600,"updated":"` + i.at() + `"}`
 }
 
 func (i jiraIssue) at() string { return i.updated.In(jiraZone).Format("2006-01-02T15:04:05.000-0700") }
@@ -342,6 +370,9 @@ func (j *jira) expected(day int) tables {
 		"statuses": {{"id": "3", "category": "Done", "project_id": ""}, {"id": "10010", "category": "Done", "project_id": "1"}},
 		"sprints":  {{"board_id": "3", "id": "0", "origin_board_id": "0", "started": "2026-01-01T00:00:00.000Z", "state": "closed"}},
 	}
+	for _, f := range jiraFields {
+		want.add("custom_fields", row{"id": f.id, "name": f.name, "type": "string", "kind": "textfield"})
+	}
 	for i := range j.projects {
 		r := row{"id": strconv.Itoa(i), "name": "Projekt č. 1", "lead_id": "5b10", "archived": ""}
 		if i == jiraArchived {
@@ -368,7 +399,7 @@ func (j *jira) expected(day int) tables {
 		if day == 1 || !i.updated.Before(since) {
 			want.add("issues", row{
 				"id": strconv.Itoa(i.id), "updated": i.at(), "labels": `["a","b"]`, "assignee": "", "reporter": "Mia", "summary": `Opravit "tisk"`,
-				"estimate_seconds": "", "spent_seconds": "3600", "status_id": "3", "project": "ABC",
+				"estimate_seconds": "", "spent_seconds": "3600", "status_id": "3", "project": "ABC", "fields": i.fieldsCell(),
 			})
 		}
 	}

@@ -188,6 +188,7 @@ var mockServers = map[string]func(*world) mockServer{
 	"okta":                  newOkta,
 	"open-meteo":            newOpenMeteo,
 	"pinterest":             newPinterest,
+	"pipedrive":             newPipedrive,
 	"quickbooks":            newQuickbooks,
 	"salesforce":            newSalesforce,
 	"salesforce-bulk":       newSalesforceBulk,

@@ -421,6 +421,10 @@ func newPlant(seed uint64) *plant {
 		addWindows(rand.New(rand.NewPCG(seed, 11)), p.jobs, false)
 	}
 	addWords(rand.New(rand.NewPCG(seed, 13)), p.jobs, 0)
+	if seed%4 == 1 {
+		addNames(rand.New(rand.NewPCG(seed, 17)), p.jobs)
+		p.jobs = append([]map[string]any{{"endpoint": "fields", "scroller": "none", "dataField": "fields", "store": false}}, p.jobs...)
+	}
 	return p
 }
 
@@ -466,6 +470,17 @@ func addWords(random *rand.Rand, jobs []map[string]any, depth int) {
 		}
 		children, _ := j["children"].([]map[string]any)
 		addWords(random, children, depth+1)
+	}
+}
+
+// addNames gives the members of items of some jobs the names that the job "fields" reads.
+func addNames(random *rand.Rand, jobs []map[string]any) {
+	for _, j := range jobs {
+		if random.IntN(3) > 0 {
+			j["names"] = map[string]any{"dataType": "fields", "key": "key", "name": "name"}
+		}
+		children, _ := j["children"].([]map[string]any)
+		addNames(random, children)
 	}
 }
 

@@ -166,6 +166,8 @@ func inForms(response map[string]any, items []map[string]any) {
 		rows = append(rows, row)
 	}
 	response["items"], response["rows"] = items, rows
+	// Items have a member "id" of their own, and one called "deep" beside "at".
+	response["fields"] = []any{map[string]any{"key": "tags", "name": "id"}, map[string]any{"key": "at", "name": "deep"}, map[string]any{"key": "type", "name": "kind"}, map[string]any{"key": "z", "name": "kind"}, map[string]any{"key": "none", "name": nil}}
 	response["batches"] = []any{map[string]any{"items": items[:half]}, map[string]any{}, map[string]any{"items": items[half:]}}
 	response["names"] = []any{map[string]any{"name": "id"}, map[string]any{"name": "ids"}, map[string]any{"name": "type"}}
 	response["forms"] = []any{map[string]any{"as": "none"}, map[string]any{"as": map[string]any{"kind": "lists"}, "of": of}}

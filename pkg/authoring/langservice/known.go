@@ -39,7 +39,9 @@ func (c *completer) knownValues(n *node, what declaration) []Item {
 		add("name", "value of paging", c.d.pagingValues(n)...)
 	case n.name == config.JobScroller.Name:
 		add("name", "scroller", c.memberNames(config.APISection.Name, config.PaginationSection.Name, pagination.Named.Name)...)
-	case n.name == config.JobDataType.Name:
+	case n.name == config.NamesDataType.Name && in.name == config.JobNames.Name:
+		add("name", "data type of a job", c.dataTypes(in.parent)...)
+	case n.name == config.JobDataType.Name, n.name == config.JobMapping.Name && in.child(config.JobEndpoint.Name) != nil:
 		add("name", "mapping", c.memberNames(config.ConfigSection.Name, config.MappingsSetting.Name)...)
 	}
 	return all
@@ -64,6 +66,31 @@ func (c *completer) memberNames(path ...string) []string {
 		for _, m := range n.children {
 			names = append(names, m.name)
 		}
+	}
+	return names
+}
+
+// dataTypes returns the data types of all jobs except one.
+func (c *completer) dataTypes(except *node) []string {
+	var names []string
+	var add func(jobs *node)
+	add = func(jobs *node) {
+		if jobs == nil {
+			return
+		}
+		for _, job := range jobs.children {
+			name := job.child(config.JobDataType.Name)
+			if name == nil {
+				name = job.child(config.JobEndpoint.Name)
+			}
+			if name != nil && name.kind == text && job != except {
+				names = append(names, name.raw(c.d.text))
+			}
+			add(job.child(config.JobChildren.Name))
+		}
+	}
+	if settings := c.d.settings().child(config.ConfigSection.Name); settings != nil {
+		add(settings.child(config.JobsSetting.Name))
 	}
 	return names
 }

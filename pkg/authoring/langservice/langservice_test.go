@@ -66,6 +66,8 @@ func TestComplete(t *testing.T) {
 		{"own attributes first", job(`"params": {"a": {"attr": "¦"}}`), "#key region outputBucket", "", ""},
 		{"a scroller", job(`"scroller": "¦"`), "by_page by_id", "by_id", `{"scroller": "by_id"¦}`},
 		{"a mapping", job(`"dataType": "¦"`), "users", "users", `{"dataType": "users"¦}`},
+		{"the mapping of tables", job(`"endpoint": "e", "mapping": "¦"`), "users", "users", `{"endpoint": "e", "mapping": "users"¦}`},
+		{"the job with the names", job(`"endpoint": "fields", "children": [{"dataType": "sub"}]}, {"names": {"dataType": "¦"}`), "fields sub", "sub", `{"endpoint": "fields", "children": [{"dataType": "sub"}]}, {"names": {"dataType": "sub"¦}}`},
 		{"a placeholder", job(`"placeholders": {"id": "id"}, "endpoint": "users/{¦"`), "id since bucket", "id", `{"placeholders": {"id": "id"}, "endpoint": "users/{id}¦"}`},
 		{"a placeholder with its end", job(`"placeholders": {"id": "id"}, "endpoint": "users/{¦}/x"`), "id", "id", `{"placeholders": {"id": "id"}, "endpoint": "users/{id¦}/x"}`},
 		{"the placeholders of the endpoint", job(`"endpoint": "users/{id}/{nr}", "placeholders": {¦}`), "id nr", "nr", `{"endpoint": "users/{id}/{nr}", "placeholders": {"nr": "¦"}}`},

@@ -207,7 +207,7 @@ func FuzzForms(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	places := []Site{InAttributes, InBaseURL, InHeaders, InJobs, InShared, InUserData, InFile, InWindows, InPlaceholders, InLogin, InOAuthLogin, InAfterLogin, InQueryAuth, InOAuthRequest}
+	places := []Site{InAttributes, InBaseURL, InHeaders, InJobs, InShared, InUserData, InFile, InWindows, InDataType, InPlaceholders, InLogin, InOAuthLogin, InAfterLogin, InQueryAuth, InOAuthRequest}
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := value.Parse([]byte(text))
 		if err != nil {

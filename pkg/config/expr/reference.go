@@ -65,6 +65,8 @@ const (
 	InFile Site = "`file`"
 	// InWindows is the site of `if` and `windows` of a job.
 	InWindows Site = "`if` and `windows`"
+	// InDataType is the site of `dataType` of a job.
+	InDataType Site = "`dataType`"
 	// InRemember is the site of values that a job leaves for the next run.
 	InRemember Site = "`remember`"
 	// InPlaceholders is the site of arguments of a placeholder's function.

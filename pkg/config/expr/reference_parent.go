@@ -19,7 +19,7 @@ const (
 )
 
 func parentReferences() []Reference {
-	where := []Site{InHeaders, InJobs, InShared, InScrollBody, InUserData, InFile, InWindows, InRemember}
+	where := []Site{InHeaders, InJobs, InShared, InScrollBody, InUserData, InFile, InWindows, InDataType, InRemember}
 	return []Reference{
 		{Key: Placeholder, Argument: "NAME", Examples: []Example{{`{"placeholder": "id"}`, `42`}}, Where: where, Optional: true, Check: checkPlaceholder,
 			Doc: "The value of a placeholder of the child job, or of a job above it. It keeps its type: a number stays a number in a JSON body. Null in a root job."},

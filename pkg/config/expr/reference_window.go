@@ -20,7 +20,7 @@ func WindowMembers(start, end value.Value) Members {
 
 func windowReferences() []Reference {
 	return []Reference{
-		{Key: Window, Argument: `"start"`, Examples: []Example{{`{"window": "start"}`, `"2024-03-01"`}, {`{"window": "end"}`, `"2024-03-08"`}}, Where: []Site{InHeaders, InJobs, InShared, InScrollBody, InUserData, InFile, InWindows, InRemember}, Optional: true, Check: checkWindow,
+		{Key: Window, Argument: `"start"`, Examples: []Example{{`{"window": "start"}`, `"2024-03-01"`}, {`{"window": "end"}`, `"2024-03-08"`}}, Where: []Site{InHeaders, InJobs, InShared, InScrollBody, InUserData, InFile, InWindows, InDataType, InRemember}, Optional: true, Check: checkWindow,
 			Doc: "`start` or `end` of the window that the job, or the nearest job above it, runs for, in the `format` of `windows`. Null for a job without windows, if other jobs have them. In `if` and `windows`: the window of a job above. In `remember`: the exclusive end of the window, in the format `c`."},
 	}
 }

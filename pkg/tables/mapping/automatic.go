@@ -86,6 +86,8 @@ type dataType struct {
 	// properties and names are its part of the counts in schemaLearner.
 	properties, names int
 	dropped           bool // true if its rows are not written
+	// pointer is the JSON pointer of the expression that made the name, or "".
+	pointer string
 }
 
 // NewAutomatic returns a mapper without rows. An invalid remembered structure is a user
@@ -127,8 +129,16 @@ type Batch struct {
 	owner    *AutomaticMapper
 	typeName string
 	columns  value.Packed
+	pointer  string    // see dataType.pointer
 	heldNull bool      // true if the first row was null; it is added with the second row
 	dataType *dataType // nil until a row is added
+}
+
+// Computed sets the JSON pointer of the expression that made the name of the data type,
+// and returns the batch. No other data type and no list may have the table of such a name.
+func (b *Batch) Computed(pointer string) *Batch {
+	b.pointer = pointer
+	return b
 }
 
 // Row adds a copy of one row. It returns a user error if the types of the row conflict
@@ -141,6 +151,9 @@ func (b *Batch) Row(row value.Packed) error {
 			return nil
 		}
 		b.dataType = b.owner.dataType(b.typeName, b.columns)
+		if b.pointer != "" {
+			b.dataType.pointer = b.pointer
+		}
 		if b.heldNull {
 			if err := b.add(value.Value{}.AppendPacked(nil)); err != nil {
 				return err

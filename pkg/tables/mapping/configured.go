@@ -3,6 +3,7 @@ package mapping
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/keboola/configurable-extractor/pkg/failure"
 	"github.com/keboola/configurable-extractor/pkg/tables/csvtable"
@@ -17,6 +18,8 @@ type ConfiguredMapper struct {
 	mappings Mappings
 	out      *csvtable.Set
 	hasher   *hasher
+	tables   []*mappedTable // tables of mappings, then tables of BatchNamed
+	named    map[tableOf]*mappedTable
 	rows     []tableOutput // output of each table, by mappedTable.number
 	lists    ListNames
 	// truncated has the incomplete lists since the last call of Truncated.
@@ -56,15 +59,15 @@ type packedMember struct {
 
 // NewConfigured returns a mapper without rows.
 func NewConfigured(m Mappings, out *csvtable.Set) *ConfiguredMapper {
-	c := &ConfiguredMapper{mappings: m, out: out, hasher: newHasher(), rows: make([]tableOutput, len(m.tables))}
-	for i, t := range m.tables {
-		c.rows[i] = newTableOutput(t)
+	c := &ConfiguredMapper{mappings: m, tables: slices.Clone(m.tables), out: out, hasher: newHasher()}
+	for _, t := range m.tables {
+		c.rows = append(c.rows, newOutput(t, newGaps(t)))
 	}
 	return c
 }
 
-func newTableOutput(t *mappedTable) tableOutput {
-	return tableOutput{found: make([]int, len(t.settings)), flags: make([]flagFinder, len(t.settings)), gaps: newGaps(t)}
+func newOutput(t *mappedTable, g gaps) tableOutput {
+	return tableOutput{found: make([]int, len(t.settings)), flags: make([]flagFinder, len(t.settings)), gaps: g}
 }
 
 // Watch sets the names of members about lists and returns the mapper. Truncated needs
@@ -93,9 +96,9 @@ func (b *ConfiguredBatch) Of(origin any) *ConfiguredBatch {
 
 // Write publishes the tables with rows, and all tables of data types that had a page:
 // mapping by mapping, the table of the data type first, then its child tables, depth
-// first. Call it once, after the last row. WriteMissing writes the other tables.
+// first. The tables of BatchNamed follow. Call it once, after the last row. WriteMissing writes the other tables.
 func (c *ConfiguredMapper) Write(ctx context.Context, d Defaults) error {
-	for i, t := range c.mappings.tables {
+	for i, t := range c.tables {
 		if !c.rows[i].reached || len(t.columns) == 0 {
 			continue
 		}

@@ -38,6 +38,8 @@ type mappedTable struct {
 	lenient  []bool                // columns with `onMismatch: warn`; nil without any
 	key      []int                 // columns of the primary key
 	link     int                   // column that links to the parent, or none
+	// template is the table with the settings of a table that BatchNamed added.
+	template *mappedTable
 }
 
 // none is the index of a missing column.

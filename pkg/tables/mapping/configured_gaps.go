@@ -27,6 +27,14 @@ type Gap struct {
 
 // gaps collects the gaps of one table.
 type gaps struct {
+	*columnGaps
+	// unkeyedRows is the number of rows with an empty value in the primary key.
+	unkeyedRows   int
+	unkeyedOrigin any // origin of the first of these rows
+}
+
+// columnGaps collects the gaps of the columns of one mapping.
+type columnGaps struct {
 	items  int
 	origin any // origin of the first item
 	// found is true, for each setting, if an item had a value at its path.
@@ -35,9 +43,6 @@ type gaps struct {
 	missing int
 	// near holds, for each setting, names that items have instead of the missing name.
 	near []nearNames
-	// unkeyedRows is the number of rows with an empty value in the primary key.
-	unkeyedRows   int
-	unkeyedOrigin any // origin of the first of these rows
 }
 
 // nearNames holds the names of members of the object that a path ends in.
@@ -55,7 +60,7 @@ const (
 )
 
 func newGaps(t *mappedTable) gaps {
-	g := gaps{found: make([]bool, len(t.settings)), near: make([]nearNames, len(t.settings))}
+	g := gaps{columnGaps: &columnGaps{found: make([]bool, len(t.settings)), near: make([]nearNames, len(t.settings))}}
 	for i := range t.settings {
 		if s := &t.settings[i]; s.kind == typeUser || len(s.pathSegments) == 0 {
 			g.found[i] = true // it is not a path into the item
@@ -121,7 +126,7 @@ func (b *ConfiguredBatch) lacksKey(t *mappedTable, column int, row value.Packed,
 }
 
 // collectNames collects names of members of an item for the settings without a value.
-func (g *gaps) collectNames(t *mappedTable, row value.Packed) {
+func (g *columnGaps) collectNames(t *mappedTable, row value.Packed) {
 	for i := range t.settings {
 		if g.found[i] {
 			continue
@@ -153,13 +158,13 @@ func (g *gaps) collectNames(t *mappedTable, row value.Packed) {
 // Gaps returns the gaps so far: columns in the order of the mapping, then keys.
 func (c *ConfiguredMapper) Gaps() []Gap {
 	var columns, keys []Gap
-	for i, t := range c.mappings.tables {
+	for i, t := range c.tables {
 		g := &c.rows[i].gaps
 		if g.items == 0 {
 			continue
 		}
 		for n := range t.settings {
-			if s := &t.settings[n]; !g.found[n] && !s.optional {
+			if s := &t.settings[n]; t.template == nil && !g.found[n] && !s.optional {
 				columns = append(columns, Gap{Table: t.name, Pointer: s.pointer, Column: s.destination, Path: s.path, Near: t.nearestPath(n, g.near[n]), Origin: g.origin})
 			}
 		}

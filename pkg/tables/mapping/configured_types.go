@@ -272,7 +272,7 @@ func (b *ConfiguredBatch) isSecret(path []string) bool {
 // mapping.
 func (c *ConfiguredMapper) Mismatches() []Mismatch {
 	var all []Mismatch
-	for i, t := range c.mappings.tables {
+	for i, t := range c.tables {
 		for n, m := range c.rows[i].mismatches {
 			if m.cells == 0 {
 				continue

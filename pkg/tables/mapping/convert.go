@@ -21,6 +21,9 @@ type Defaults struct {
 // columns. Call it once, after the last row.
 func (a *AutomaticMapper) Write(ctx context.Context, out *csvtable.Set, d Defaults) error {
 	l := a.layout()
+	if err := a.checkComputed(l); err != nil {
+		return err
+	}
 	if err := l.create(out, csvtable.Table{Bucket: d.Bucket, Incremental: d.Incremental, Typed: a.typed}); err != nil {
 		return err
 	}

@@ -33,16 +33,23 @@ func (m Mappings) tablesOf(dataType string) []*mappedTable {
 	return m.tables[first:end]
 }
 
-// Drop removes the rows of a data type. The data type must not get rows afterwards.
+// Drop removes the rows of a data type, and of all tables of BatchNamed with its mapping.
+// The data type must not get rows afterwards.
 func (c *ConfiguredMapper) Drop(dataType string) {
 	if !c.Has(dataType) {
 		return
 	}
-	for _, t := range c.mappings.tablesOf(dataType) {
+	tables := slices.Clone(c.mappings.tablesOf(dataType))
+	for key, t := range c.named {
+		if key.mapping == dataType {
+			tables = append(tables, t)
+		}
+	}
+	for _, t := range tables {
 		if w := c.rows[t.number].writer; w != nil {
 			w.Discard()
 		}
-		c.rows[t.number] = newTableOutput(t)
+		c.rows[t.number] = newOutput(t, newGaps(t))
 	}
 	c.truncated = nil
 }
