@@ -173,7 +173,7 @@ func concernsJob(ctx context.Context, err error) bool {
 }
 
 // fail marks a root job as failed, and then the jobs that depend on it. It returns false if
-// one of these jobs may not fail alone.
+// a job among them may not fail alone.
 func (k *keeper) fail(root *rootJob, e event.JobFailed) bool {
 	if !k.mark(root, e) {
 		return false

@@ -82,7 +82,7 @@ type nameSet struct {
 	families map[string][]string
 }
 
-// add adds the name of an item. An item without key or name has none.
+// add adds the name of an item. It ignores an item without key or name.
 func (s *nameSet) add(row value.Packed) error {
 	key, name := textAt(row, s.key), textAt(row, s.name)
 	if key == "" || name == "" {
@@ -199,7 +199,7 @@ func (n *naming) release(r *value.Renamer) {
 	n.free = append(n.free, r)
 }
 
-// decide is the function Decide of a value.Renamer.
+// decide implements the function Decide of a value.Renamer.
 func (n *naming) decide(path []byte, names [][]byte) (renamed [][]byte, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -238,7 +238,7 @@ func (n *naming) decide(path []byte, names [][]byte) (renamed [][]byte, err erro
 	return renamed, nil
 }
 
-// at returns the decisions for a path. known is nil if there are none.
+// at returns the decisions for a path. known is nil before the first decision.
 func (n *naming) at(path []byte, known *pathNames) *pathNames {
 	if known != nil {
 		return known

@@ -155,7 +155,7 @@ func (s *stream) nextRound(state pagination.State, stop *pagination.Stop) (confi
 }
 
 // roundMembers returns the remembered values for the next round, and texts that show
-// those that the rows have changed. It returns a user error if the next round would repeat
+// the values that the rows have changed. It returns a user error if the next round would repeat
 // this round.
 func (s *stream) roundMembers(stop *pagination.Stop) (expr.Members, []string, error) {
 	sent := s.scope.Contexts[expr.Remembered]

@@ -184,8 +184,8 @@ func (l *windowLimit) isUnfinished() bool {
 	return l.unfinished
 }
 
-// left returns the event about the windows that are left for the next run, or nil if there
-// are none.
+// left returns the event about the windows that are left for the next run, or nil if all
+// windows ran.
 func (l *windowLimit) left(mask func(string) string) *event.WindowsLeft {
 	if l == nil {
 		return nil

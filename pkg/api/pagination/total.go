@@ -28,7 +28,7 @@ var (
 			As(field.Path).Example(`"meta.total_pages"`, `{"responseHeader": "X-Total-Pages"}`)
 
 	totalResponse = field.Text(string(expr.Response), "In the response", "Path in the response.").As(field.Path).Example(`"meta.total"`).Also("path", "field")
-	totalHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the response, whose first value counts.").Example(`"X-Total-Count"`).Also("header")
+	totalHeader   = field.Text(string(expr.ResponseHeader), "In a header", "Name of a header of the response. If there are several, the first one counts.").Example(`"X-Total-Count"`).Also("header")
 
 	totalType = func() *field.Type {
 		t := field.Object("total", "Total", "Where a response has a total.", totalResponse, totalHeader)

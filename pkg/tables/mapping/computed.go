@@ -75,7 +75,7 @@ func (c *ConfiguredMapper) addNamed(template *mappedTable, name string) *mappedT
 		}
 	}
 	c.tables = append(c.tables, &t)
-	// A path that one of the tables has is not missing, so the tables share
+	// A path is not missing if one table has it, so the tables share
 	// what is known about paths.
 	c.rows = append(c.rows, newOutput(&t, gaps{columnGaps: c.rows[template.number].gaps.columnGaps}))
 	return &t

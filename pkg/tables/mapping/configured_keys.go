@@ -36,7 +36,7 @@ func (m Mappings) Keyless(dataType string) []Keyless {
 }
 
 // AppendKey appends the values of an item in the primary key of its table, in a form that
-// is equal for equal keys. If the item has none of them, it appends the whole item. User
+// is equal for equal keys. If the item lacks them all, it appends the whole item. User
 // and parent columns are left out, because they are the same for all items of a job run.
 func (m Mappings) AppendKey(dst []byte, dataType string, item value.Packed) []byte {
 	if !m.Has(dataType) {

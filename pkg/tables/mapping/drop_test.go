@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDrop: without a data type, the tables and the structure equal those of a mapper that
-// never had its rows, even if one of its rows was an error.
+// TestDrop: without a data type, the tables and the structure are as if the mapper
+// had never had its rows, even if one of its rows was an error.
 func TestDrop(t *testing.T) {
 	other := func(i int) page {
 		return page{dataType: "other", columns: `{"x": 1, "id": "p"}`, rows: []string{fmt.Sprintf(`{"id": %d, "list": [{"v": null}, {"v": %d}], "x": "own"}`, i, i)}}
