@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keboola/configurable-extractor/pkg/event"
@@ -89,8 +90,11 @@ func (c *Collector) Event(e event.Event) {
 			c.report.Jobs[i].Windows.Left, c.report.Jobs[i].Windows.Next = body.Left, body.Next
 		}
 	case event.JobFailed:
-		if i := c.job(body.Job, body.JobPointer, body.Iteration); i >= 0 {
-			c.report.Jobs[i].Failed = true
+		c.job(body.Job, body.JobPointer, body.Iteration)
+		for _, j := range c.report.Jobs { // with its child jobs
+			if j.Iteration == body.Iteration && strings.HasPrefix(j.Pointer+"/", body.JobPointer+"/") {
+				j.Failed = true
+			}
 		}
 	case event.RunFinished:
 		c.addRemaining(body.Remaining)

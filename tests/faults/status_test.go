@@ -50,6 +50,9 @@ func ruled() []fault {
 		return func(s *strike) { s.say(status, `{"state": "pending"}`, headers...) }
 	}
 	return slices.Concat(
+		[]fault{{name: "ended credentials in a 200", row: "response about ended credentials, by a rule", only: renewing, once: healthy, stays: refused, says: "the credentials have ended, after a new login too",
+			settings: rules(`{"when": "errors.0==ended", "do": "login"}`),
+			hit:      func(s *strike) { s.say(200, `{"errors": ["ended"]}`) }}},
 		with(func(f *fault) { storm("response that a rule retries")(f); f.only = noLogin },
 			fault{name: "limit in a 200", settings: limited, says: "'api.retryConfig.maxRetries'", hit: reached(200, "2")},
 			fault{name: "limit in a 403", settings: limited, says: "'api.retryConfig.maxRetries'", hit: reached(403, `"soon"`)},

@@ -176,7 +176,7 @@ func skeleton(f *field.Field) string {
 		return "[|]"
 	case t.Allows(value.Object) && !t.Allows(value.String):
 		return "{|}"
-	case t.Allows(value.String) && !t.Allows(value.Number) || len(t.Values()) > 0 || t.Describes() == field.TextType.Title:
+	case t.Allows(value.String) && !t.Allows(value.Number) || len(t.Values()) > 0 || t.Describes() == field.TextType.Title || f.Name == config.JobDataType.Name:
 		return `"|"`
 	default:
 		return "|"
