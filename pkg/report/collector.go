@@ -91,7 +91,8 @@ func (c *Collector) Event(e event.Event) {
 		}
 	case event.JobFailed:
 		c.job(body.Job, body.JobPointer, body.Iteration)
-		for _, j := range c.report.Jobs { // with its child jobs
+		// The child jobs of a failed job have failed, too.
+		for _, j := range c.report.Jobs {
 			if j.Iteration == body.Iteration && strings.HasPrefix(j.Pointer+"/", body.JobPointer+"/") {
 				j.Failed = true
 			}
